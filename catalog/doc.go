@@ -1,0 +1,15 @@
+// Package catalog holds the definitions of all objects: what they are
+// (descriptors), how they are stored (entries), and which of them exist at one
+// moment (snapshots).
+//
+// A descriptor is immutable once published. It carries ids, which the store goes
+// by, and SQL text for its leaves (types, default and check expressions, view
+// bodies), which never depends on the session that wrote it. A whole object's
+// DDL is rendered from its descriptor; it is not stored beside it, so the two
+// cannot differ.
+//
+// The catalog in memory is a Snapshot that is replaced as a whole when a
+// statement that changed it commits. A Txn collects the changes of one
+// transaction over the Snapshot it began with; its entries travel in the
+// transaction's own batch, so an object exists if and only if its rows do.
+package catalog
