@@ -325,12 +325,12 @@ func TestMergeStopsWhereTheBaseFails(t *testing.T) {
 }
 
 func TestEmptySetCostsNothing(t *testing.T) {
-	base := newBase(nil, kv.Range{}, false)
+	base, key := newBase(nil, kv.Range{}, false), []byte("k")
 	var set Set
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		m := set.Savepoint()
 		set.RollbackTo(m)
-		if _, state := set.Get([]byte("k")); state != Unknown || !set.Empty() {
+		if _, state := set.Get(key); state != Unknown || !set.Empty() {
 			t.Fatal("not empty")
 		}
 		if Merge(base, m, kv.Range{}, false) != kv.Iterator(base) {
