@@ -74,3 +74,5 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/src-d/go-errors.v1 v1.0.0 // indirect
 )
+
+tool honnef.co/go/tools/cmd/staticcheck
