@@ -156,7 +156,7 @@ const (
 	LockIS            // shared locks are held below
 	LockIX            // exclusive locks are held below
 	LockS
-	LockSU // share-update: shared, and no second SU; blocks IX only against X, so other DDL but no writer
+	LockSU // share-update: excludes SU and X, so other builds and DDL, but no reader and no writer
 	LockX
 )
 
