@@ -60,6 +60,8 @@ type Table struct {
 	Role string `json:"role,omitempty"`
 	// Layouts are the earlier row layouts that rows may still be stored under.
 	Layouts []RowLayout `json:"layouts,omitempty"`
+
+	derived *derivation // see Derive
 }
 
 // RowLayout lists the columns stored by rows of one layout version, in storage order.
@@ -166,9 +168,12 @@ type View struct {
 	SQLMode   string `json:"sql_mode"`
 }
 
-// Trigger, in its database; the table is named in its text.
+// Trigger, in its database.
 type Trigger struct {
-	Header    `json:"-"`
+	Header `json:"-"`
+	// Table is the table the trigger belongs to. It is kept readable beside the
+	// body, so that damage to a trigger concerns the statements on that table only.
+	Table     TableRef  `json:"table,omitzero"`
 	Statement string    `json:"statement"`
 	SQLMode   string    `json:"sql_mode"`
 	Created   time.Time `json:"created"`
@@ -195,4 +200,8 @@ type Event struct {
 type Blob struct {
 	Header `json:"-"`
 	Body   []byte `json:"body"`
+	// Physical are the key ranges the object owns, References the tables it
+	// depends on. Both can be read without decoding the body.
+	Physical   []ID       `json:"physical,omitempty"`
+	References []TableRef `json:"references,omitempty"`
 }
