@@ -55,8 +55,9 @@ type Iterator interface {
 }
 
 // Mark is a moment in a transaction's own writes. Marks are cheap, immutable,
-// and belong to the transaction that made them. Now means "all own writes at
-// the time of the call".
+// and belong to the transaction that made them. Now means all own writes at the
+// time of each Get and each Scan: a Reader made with Now follows the writes made
+// after it. A mark stays readable after RollbackTo an earlier one.
 type Mark any
 
 // Now is the Mark of the present moment.
@@ -107,7 +108,8 @@ type Txn interface {
 
 	// Commit makes the pending writes durable and visible as one atomic batch
 	// and releases locks and snapshot. A transaction without pending writes
-	// commits without a batch; its Position is 0. On any error but
+	// commits without a batch and without Hook and Published; its Position is 0.
+	// Whatever the result, the transaction has ended. On any error but
 	// ErrOutcomeUnknown nothing of the transaction is visible, now or later.
 	// From entering the section a commit ignores ctx.
 	Commit(ctx context.Context, o CommitOptions) (Position, error)

@@ -1,6 +1,9 @@
 package kv
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Space is the first byte of every key.
 type Space byte
@@ -51,3 +54,17 @@ var (
 	MetaNextID         = []byte{byte(SpaceMeta), 'i'}
 	MetaCleanShutdown  = []byte{byte(SpaceMeta), 'm'}
 )
+
+// AppendPosition appends the stored form of a position, the value of
+// MetaPosition and MetaReserved: eight bytes, big endian.
+func AppendPosition(dst []byte, p Position) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(p))
+}
+
+// DecodePosition reads what AppendPosition wrote. Anything else is ErrCorrupt.
+func DecodePosition(value []byte) (Position, error) {
+	if len(value) != 8 {
+		return 0, fmt.Errorf("position of %d bytes: %w", len(value), ErrCorrupt)
+	}
+	return Position(binary.BigEndian.Uint64(value)), nil
+}
