@@ -1,0 +1,65 @@
+package correct
+
+import (
+	"context"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+)
+
+// Options are what the corrections need from the tables.
+type Options struct {
+	// ExactEqual says whether two values of a column are stored as the same bytes;
+	// neither is nil. Nil stands for the default, which compares Go values, text
+	// and JSON by their bytes. It is called only for types whose SQL comparison is
+	// coarser than that, by any number of goroutines.
+	ExactEqual func(ctx context.Context, typ sql.Type, a, b any) (bool, error)
+	// Next is tried for nodes the corrections leave alone; nil for none. As for
+	// any override of the executor, (nil, nil) from it means the engine's own.
+	Next sql.NodeExecBuilder
+}
+
+// Priority is an override of the engine's executor. It sees every node of every
+// statement before it is executed. It has no state besides its options and may be
+// used by any number of goroutines.
+type Priority struct {
+	options Options
+	engine  *rowexec.BaseBuilder
+}
+
+var _ sql.NodeExecBuilder = (*Priority)(nil)
+
+// NewExecBuilder gives the analyzer an executor with the corrections in front.
+// Call it before sqle.New, which sets the executor's Runner. The Priority is that
+// executor's.
+func NewExecBuilder(a *analyzer.Analyzer, options Options) *Priority {
+	if options.ExactEqual == nil {
+		options.ExactEqual = exactEqual
+	}
+	p := &Priority{options: options}
+	p.engine = rowexec.NewBuilder(p, a.Overrides)
+	a.ExecBuilder = p.engine
+	return p
+}
+
+// Build implements sql.NodeExecBuilder. A node is either rewritten and built by
+// the executor again, which brings it here a second time with nothing left to
+// rewrite, or left to the next builder.
+func (p *Priority) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	var changed sql.Node
+	switch n := n.(type) {
+	case *plan.Window:
+		if fixed := fixWindow(ctx, n); fixed != nil {
+			changed = fixed
+		}
+	}
+	if changed != nil {
+		return p.engine.Build(ctx, changed, row)
+	}
+	if p.options.Next == nil {
+		return nil, nil
+	}
+	return p.options.Next.Build(ctx, n, row)
+}

@@ -1,0 +1,133 @@
+package correct
+
+import (
+	"sync"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// Ids of our rules, above all of the engine's.
+const (
+	alwaysRuleID     analyzer.RuleId = 30001
+	installedRuleID  analyzer.RuleId = 30002
+	installedBatch                   = "freshet-corrections"
+	replaceAggName                   = "replaceAgg"
+	processTruncName                 = "processTruncate"
+)
+
+// installing guards analyzer.AlwaysBeforeDefault, a variable of the engine's that
+// every analyzer of the process reads.
+var installing sync.Mutex
+
+// Install adds the rule that has to be known to the engine before an analyzer is
+// built, for the whole process. It may be called any number of times, by any
+// goroutine, but not while statements are being analyzed for the first time; call
+// it before analyzer.NewBuilder.
+//
+// The rule's presence alone takes simple selects off the engine's short path,
+// which skips the rules of integrators and leaves the arms of a UNION without
+// indexes. Its work is to keep the engine from turning DELETE into TRUNCATE.
+func Install() {
+	installing.Lock()
+	defer installing.Unlock()
+	for _, rule := range analyzer.AlwaysBeforeDefault {
+		if rule.Id == alwaysRuleID {
+			return
+		}
+	}
+	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
+		analyzer.Rule{Id: alwaysRuleID, Apply: keepDelete})
+}
+
+// Rules replaces the engine's rules that answer wrongly, in an analyzer that is
+// not in use yet. Install must have run before the analyzer was built. The error
+// is ErrAlreadyInstalled, or ErrMissingRule if the engine no longer has a rule
+// that is to be replaced.
+func Rules(a *analyzer.Analyzer) error {
+	for _, batch := range a.Batches {
+		if batch.Desc == installedBatch {
+			return ErrAlreadyInstalled
+		}
+	}
+	replacements := map[string]analyzer.RuleFunc{
+		replaceAggName:   minMaxByIndex,
+		processTruncName: checkTruncate,
+	}
+	for _, batch := range a.Batches {
+		rules := make([]analyzer.Rule, len(batch.Rules))
+		copy(rules, batch.Rules)
+		for i, rule := range rules {
+			if fn, ok := replacements[rule.Id.String()]; ok {
+				rules[i].Apply = fn
+				delete(replacements, rule.Id.String())
+			}
+		}
+		batch.Rules = rules
+	}
+	if len(replacements) > 0 {
+		return ErrMissingRule
+	}
+	a.Batches = append(a.Batches, &analyzer.Batch{Desc: installedBatch, Iterations: 0})
+	return nil
+}
+
+// keepDelete hides a whole-table DELETE from the engine's conversion to TRUNCATE,
+// which looks for triggers and foreign keys in the current database instead of
+// the table's. The conversion wants a bare table below the DELETE.
+func keepDelete(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+	statement, ok := n.(*plan.DeleteFrom)
+	if !ok || !statement.Resolved() {
+		return n, transform.SameTree, nil
+	}
+	table, ok := statement.Child.(*plan.ResolvedTable)
+	if !ok {
+		return n, transform.SameTree, nil
+	}
+	changed := *statement
+	changed.Child = plan.NewFilter(ctx, expression.NewLiteral(true, types.Boolean), table)
+	return &changed, transform.NewTree, nil
+}
+
+// checkTruncate refuses TRUNCATE of a table that a foreign key of another table
+// references, wherever that table is. It leaves DELETE alone.
+func checkTruncate(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+	statement, ok := n.(*plan.Truncate)
+	if !ok {
+		return n, transform.SameTree, nil
+	}
+	table, err := plan.GetTruncatable(statement.Child)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	parent, ok := sql.GetUnderlyingTable(table).(sql.ForeignKeyTable)
+	if !ok {
+		return n, transform.SameTree, nil
+	}
+	enforced, err := foreignKeyChecks(ctx)
+	if err != nil || !enforced {
+		return n, transform.SameTree, err
+	}
+	keys, err := parent.GetReferencedForeignKeys(ctx)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	for _, key := range keys {
+		if !key.IsSelfReferential() {
+			return nil, transform.SameTree, sql.ErrTruncateReferencedFromForeignKey.New(table.Name(), key.Name, key.Table)
+		}
+	}
+	return n, transform.SameTree, nil
+}
+
+func foreignKeyChecks(ctx *sql.Context) (bool, error) {
+	value, err := ctx.GetSessionVariable(ctx, "foreign_key_checks")
+	if err != nil {
+		return false, err
+	}
+	return sql.ConvertToBool(ctx, value)
+}
