@@ -1,0 +1,9 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+func newInner(testing.TB) kv.Store { return newFake() }
