@@ -3,7 +3,12 @@ package tidy
 // goroutineOwners lists the files that start goroutines outside tests, with who
 // waits for them. A file that is not listed may not contain a go statement; a
 // listed one must contain one.
-var goroutineOwners = map[string]string{}
+var goroutineOwners = map[string]string{
+	"cmd/freshet/serve.go": "serveDB waits for Serve to return",
+	"plugin/listener.go":   "connListener.Close waits for the accept loops",
+	"plugin/server.go":     "Shutdown waits for it, or gives up with an error when its context ends",
+	"plugin/watch.go":      "watcher.close waits for the sweeper, clientWatch.end for the one that watches a client",
+}
 
 // initAllowed lists the files that may have an init function, with the reason.
 var initAllowed = map[string]string{}

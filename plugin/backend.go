@@ -1,0 +1,26 @@
+package plugin
+
+import (
+	"context"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+)
+
+// backend is the store beneath the engine.
+type backend interface {
+	// provider answers the engine's questions about databases and tables.
+	provider() sql.DatabaseProvider
+	// newSession makes a session that keeps transactions in the store.
+	newSession(base *sql.BaseSession) (sql.Session, error)
+	// configure adds the store's rules before the analyzer is built, and finish
+	// completes it after the engine exists.
+	overrides() sql.EngineOverrides
+	configure(b *analyzer.Builder)
+	finish(a *analyzer.Analyzer) error
+	// privileges returns the stored accounts and grants, nil if there are none,
+	// and savePrivileges replaces them within the statement's transaction.
+	privileges(ctx context.Context) ([]byte, error)
+	savePrivileges(ctx *sql.Context, data []byte) error
+	close() error
+}

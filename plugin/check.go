@@ -1,0 +1,38 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Report is what a check of a whole store looked at and found.
+type Report struct {
+	Objects      int
+	Rows         uint64
+	IndexEntries uint64
+	// Problems name object, key and kind of each difference.
+	Problems []string
+}
+
+// Check opens the store in o.Dir, which nobody else may have open, and compares
+// catalog, rows, index entries, foreign keys and sequences.
+func Check(ctx context.Context, o Options) (report Report, err error) {
+	db, err := Open(ctx, o)
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Check(ctx)
+}
+
+// Check compares the open store with itself; see the function Check.
+func (db *DB) Check(ctx context.Context) (Report, error) {
+	checker, ok := db.backend.(interface {
+		check(ctx context.Context) (Report, error)
+	})
+	if !ok {
+		return Report{}, fmt.Errorf("checking a store of this kind: %w", errors.ErrUnsupported)
+	}
+	return checker.check(ctx)
+}

@@ -1,0 +1,18 @@
+package plugin
+
+import "errors"
+
+// Opening and closing.
+var (
+	// ErrClosed: the DB was closed.
+	ErrClosed = errors.New("the database is closed")
+	// ErrSocketInUse: another process listens on the Unix socket.
+	ErrSocketInUse = errors.New("the socket is in use by another process")
+)
+
+// Serving.
+var (
+	errShutdown     = errors.New("the server is shutting down")
+	errQueryTimeout = errors.New("max_execution_time exceeded")
+	errClientGone   = errors.New("the client has gone away")
+)

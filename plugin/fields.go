@@ -1,0 +1,77 @@
+package plugin
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+)
+
+// columnFields describes the columns of a result to the client (Protocol::
+// ColumnDefinition41 in MySQL's protocol documentation).
+func columnFields(ctx *sql.Context, schema sql.Schema) []*querypb.Field {
+	results := ctx.GetCharacterSetResults()
+	fields := make([]*querypb.Field, len(schema))
+	for i, column := range schema {
+		field := &querypb.Field{
+			Name:         column.Name,
+			OrgName:      column.Name,
+			Table:        column.Source,
+			OrgTable:     column.Source,
+			Database:     column.DatabaseSource,
+			Type:         column.Type.Type(),
+			Charset:      columnCharset(column.Type, results),
+			ColumnLength: column.Type.MaxTextResponseByteLength(ctx),
+			Flags:        columnFlags(column),
+		}
+		switch t := column.Type.(type) {
+		case sql.DecimalType:
+			field.Decimals = uint32(t.Scale())
+		case sql.DatetimeType:
+			field.Decimals = uint32(t.Precision())
+		}
+		fields[i] = field
+	}
+	return fields
+}
+
+// columnCharset is the character set that values are sent in; binary types have
+// none and ignore character_set_results.
+func columnCharset(t sql.Type, results sql.CharacterSetID) uint32 {
+	if types.IsBinaryType(t) {
+		return uint32(sql.Collation_binary)
+	}
+	if results != sql.CharacterSet_Unspecified {
+		return uint32(results)
+	}
+	if collated, ok := t.(sql.TypeWithCollation); ok {
+		return uint32(collated.Collation().CharacterSet())
+	}
+	return uint32(sql.Collation_Default.CharacterSet())
+}
+
+func columnFlags(column *sql.Column) uint32 {
+	var flags querypb.MySqlFlag
+	if !column.Nullable {
+		flags |= querypb.MySqlFlag_NOT_NULL_FLAG
+	}
+	if column.AutoIncrement {
+		flags |= querypb.MySqlFlag_AUTO_INCREMENT_FLAG
+	}
+	if column.PrimaryKey {
+		flags |= querypb.MySqlFlag_PRI_KEY_FLAG
+	}
+	if types.IsUnsigned(column.Type) {
+		flags |= querypb.MySqlFlag_UNSIGNED_FLAG
+	}
+	return uint32(flags)
+}
+
+// okResult is the answer to a statement that returns no rows.
+func okResult(ok types.OkResult) *sqltypes.Result {
+	result := &sqltypes.Result{RowsAffected: ok.RowsAffected, InsertID: ok.InsertID}
+	if ok.Info != nil {
+		result.Info = ok.Info.String()
+	}
+	return result
+}

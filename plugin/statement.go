@@ -1,0 +1,197 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// request is one statement, or several in one text, with where its result goes.
+type request struct {
+	text     string
+	several  bool // text may hold several statements: run the first
+	bindings map[string]*querypb.BindVariable
+	cursor   bool // the client may fetch the result in parts
+	send     mysql.ResultSpoolFn
+}
+
+// run executes the (first) statement of r and returns what is left of its text.
+// Every error it returns is a *mysql.SQLError.
+func (h *handler) run(ctx context.Context, c *mysql.Conn, r request) (rest string, err error) {
+	defer h.contain(c, &err)
+	select {
+	case <-h.server.stopping:
+		return "", toSQLError(errShutdown)
+	default:
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	sqlCtx, err := h.sessions.NewContextWithQuery(ctx, c, r.text)
+	if err != nil {
+		return "", toSQLError(err)
+	}
+	watch := &h.server.connections.of(c).watch
+	watch.begin(cancel)
+	defer watch.end()
+
+	sqlCtx, err = sqlCtx.ProcessList.BeginQuery(sqlCtx, r.text)
+	if err != nil {
+		return "", toSQLError(err)
+	}
+	defer sqlCtx.ProcessList.EndQuery(sqlCtx)
+	if err := sql.SessionCommandBegin(sqlCtx.Session); err != nil {
+		return "", toSQLError(err)
+	}
+	defer sql.SessionCommandEnd(sqlCtx.Session)
+
+	rest, err = h.execute(sqlCtx, c, r)
+	if err != nil {
+		return "", h.failed(sqlCtx, c, err)
+	}
+	return rest, nil
+}
+
+// failed maps an error for the client. What cancelled the statement is the
+// reason; that something was cancelled is only its sign.
+func (h *handler) failed(ctx *sql.Context, c *mysql.Conn, err error) error {
+	cause := context.Cause(ctx)
+	if cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		err = cause
+		select {
+		case <-h.server.stopping:
+			err = errShutdown
+		default:
+		}
+	}
+	mapped := toSQLError(err)
+	if mapped.Num == 1146 && firstToken(ctx.Query()) == sqlparser.DROP {
+		// What is missing is what was to be dropped.
+		mapped = withState(mysql.NewSQLError(1051, "", "%s", mapped.Message))
+	}
+	if mapped.Num == mysql.ERUnknownError {
+		h.log.Warn("statement failed without a MySQL error number", "connection", c.ConnectionID, "error", err)
+	}
+	return mapped
+}
+
+// execute parses, runs and sends the result of one statement.
+func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r request) (rest string, err error) {
+	text := r.text
+	var parsed sqlparser.Statement
+	if _, prepared := ctx.Session.GetPreparedQuery(text); r.several && !prepared {
+		var one string
+		parsed, one, rest, err = h.engine.Parser.Parse(ctx, text, true)
+		if errors.Is(err, sqlparser.ErrEmpty) {
+			parsed = nil
+		} else if err != nil {
+			return "", sql.ErrSyntaxError.New(err.Error())
+		}
+		if one != "" {
+			text = one
+		}
+	}
+	ctx, cancel := h.limitTime(ctx)
+	defer cancel()
+	defer func() {
+		if err != nil && errors.Is(context.Cause(ctx), errQueryTimeout) {
+			err = errQueryTimeout
+		}
+	}()
+	bindings, err := bindingExpressions(r.bindings)
+	if err != nil {
+		return "", err
+	}
+	flags := &sql.QueryFlags{}
+	flags.Set(sql.QFlagDeferProjections)
+	schema, rows, flags, err := h.engine.QueryWithBindings(ctx, text, parsed, bindings, flags)
+	if err != nil {
+		return "", err
+	}
+	result := spool{
+		ctx: ctx, conn: c, schema: schema, send: r.send, more: rest != "", keep: r.cursor,
+		ddl: flags.IsSet(sql.QFlagDDL) || flags.IsSet(sql.QFlagDBDDL) || flags.IsSet(sql.QFlagAlterTable),
+	}
+	if err := result.run(rows); err != nil {
+		return "", err
+	}
+	return rest, nil
+}
+
+// limitTime applies max_execution_time, in milliseconds. The engine does not
+// know which statements only read before it has bound them, so the limit covers
+// those whose text starts as a query, as MySQL's covers SELECT only.
+func (h *handler) limitTime(ctx *sql.Context) (*sql.Context, context.CancelFunc) {
+	value, err := ctx.GetSessionVariable(ctx, "max_execution_time")
+	limitMS, ok := value.(int64)
+	if err != nil || !ok || limitMS <= 0 || !startsAsQuery(ctx.Query()) {
+		return ctx, func() {}
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, time.Duration(limitMS)*time.Millisecond, errQueryTimeout)
+	return ctx.WithContext(limited), cancel
+}
+
+func startsAsQuery(text string) bool {
+	switch firstToken(text) {
+	case sqlparser.SELECT, sqlparser.WITH, sqlparser.TABLE, sqlparser.VALUES:
+		return true
+	default:
+		return false
+	}
+}
+
+// firstToken returns the parser's token of the first word of a statement.
+func firstToken(text string) int {
+	tokens := sqlparser.NewStringTokenizer(text)
+	for {
+		if token, _ := tokens.Scan(); token != sqlparser.COMMENT && token != '(' {
+			return token
+		}
+	}
+}
+
+// bindingExpressions turns the values of a prepared statement into literals.
+func bindingExpressions(bindings map[string]*querypb.BindVariable) (map[string]sqlparser.Expr, error) {
+	if len(bindings) == 0 {
+		return nil, nil
+	}
+	exprs := make(map[string]sqlparser.Expr, len(bindings))
+	for name, b := range bindings {
+		value, err := sqltypes.BindVariableToValue(b)
+		if err != nil {
+			return nil, err
+		}
+		if exprs[name], err = sqlparser.ExprFromValue(value); err != nil {
+			return nil, err
+		}
+	}
+	return exprs, nil
+}
+
+// setStatusFlags tells the client in the next packet whether a transaction is
+// open and whether autocommit is on.
+func setStatusFlags(ctx *sql.Context, c *mysql.Conn) error {
+	value, err := ctx.GetSessionVariable(ctx, sql.AutoCommitSessionVar)
+	if err != nil {
+		return err
+	}
+	autocommit, err := sql.ConvertToBool(ctx, value)
+	if err != nil {
+		return err
+	}
+	set := func(flag uint16, on bool) {
+		if on {
+			c.StatusFlags |= flag
+		} else {
+			c.StatusFlags &^= flag
+		}
+	}
+	set(uint16(mysql.ServerStatusAutocommit), autocommit)
+	set(uint16(mysql.ServerInTransaction), ctx.GetTransaction() != nil)
+	return nil
+}
