@@ -72,7 +72,7 @@ var ignoredEnv = map[string]bool{"FRESHET_SHARED": true, "FRESHET_SLT": true}
 func readConfig(flags *pflag.FlagSet, path string) (map[string]string, error) {
 	var file map[string]any
 	if _, err := toml.DecodeFile(path, &file); err != nil {
-		return nil, &usageError{fmt.Errorf("reading the configuration: %w", err)}
+		return nil, &usageError{fmt.Errorf("reading the configuration %s: %w", path, err)}
 	}
 	settings := map[string]string{}
 	for key, value := range file {
