@@ -92,8 +92,8 @@ type Column struct {
 	Comment       string `json:"comment,omitempty"`
 	Hidden        bool   `json:"hidden,omitempty"` // hidden system column of a functional index
 	// Missing is the value of rows stored under a layout without this column
-	// (instant ADD COLUMN): enc-encoded, nil for NULL.
-	Missing []byte `json:"missing,omitempty"`
+	// (instant ADD COLUMN): enc-encoded, nil for NULL (empty is a value).
+	Missing []byte `json:"missing,omitzero"`
 }
 
 // Part is one part of a key.

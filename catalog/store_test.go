@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/freshetdb/freshet/vtab/kv"
+	"github.com/freshetdb/freshet/vtab/kv/memkv"
 )
 
 var errPlanted = errors.New("planted fault")
@@ -31,7 +32,7 @@ type batch struct {
 }
 
 func newProbe(t testing.TB) *probe {
-	p := &probe{Store: newInner(t)}
+	p := &probe{Store: memkv.New(memkv.Options{})}
 	t.Cleanup(func() { require.NoError(t, p.Store.Close()) })
 	return p
 }

@@ -1,0 +1,515 @@
+package catalog
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+var discardLog = slog.New(slog.DiscardHandler)
+
+// tenTables makes a store with one database of ten tables and returns the table
+// to damage.
+func tenTables(t *testing.T) (*probe, *Table) {
+	store := newProbe(t)
+	c, _, _ := open(t, store)
+	var victim *Table
+	change(t, c, func(txn *Txn) {
+		db := addDatabase(t, txn, "d")
+		for _, name := range strings.Fields("a b c e f g h i j") {
+			addTable(t, txn, db, name)
+		}
+		victim = newTable(txn, db, "Victim", 2)
+		victim.Foreign = []FK{{Columns: []string{"c0"}, ParentDatabase: "d", ParentTable: "a"}}
+		require.NoError(t, txn.Put(victim))
+	})
+	require.NoError(t, c.Close(t.Context()))
+	return store, victim
+}
+
+// flip inverts the byte at a position of a stored value (negative: from the end).
+func flip(t *testing.T, store kv.Store, key []byte, at int) []byte {
+	value, ok := get(t, store, key)
+	require.True(t, ok)
+	if at < 0 {
+		at += len(value)
+	}
+	value[at] ^= 0xff
+	plant(t, store, key, value)
+	return value
+}
+
+// ST-023, ST-024: one damaged entry is reported, kept, reserves its name, and
+// can be dropped; the other nine work.
+func TestST023And024CorruptEntry(t *testing.T) {
+	for name, at := range map[string]int{"version": 0, "head": 20, "body": 200, "tail": -10, "end": -1} {
+		t.Run(name, func(t *testing.T) {
+			store, victim := tenTables(t)
+			key := entryKey(KindTable, victim.ID)
+			damaged := flip(t, store, key, at)
+
+			c, result, log := open(t, store)
+			require.Len(t, result.Errors, 1)
+			e := result.Errors[0]
+			require.Equal(t, []any{KindTable, victim.ID, "d", "Victim", key},
+				[]any{e.Kind, e.ID, e.Database, e.Name, e.Key})
+			require.NotEmpty(t, e.Reason)
+			require.Equal(t, result.Errors, c.Errors())
+			require.Contains(t, log.String(), "Victim")
+			require.Equal(t, 9, result.Counts[KindTable])
+
+			db, _ := c.Current().DB("d")
+			require.Len(t, db.TableNames(), 10, "the name stays listed")
+			for _, name := range db.TableNames() {
+				table, ok, err := db.Table(name)
+				require.True(t, ok)
+				if name != "Victim" {
+					require.NoError(t, err)
+					continue
+				}
+				var broken *BrokenEntryError
+				require.ErrorAs(t, err, &broken)
+				require.Nil(t, table)
+				require.Contains(t, err.Error(), "DROP TABLE `d`.`Victim`")
+				require.Equal(t, []ID{victim.Physical, victim.Indexes[0].Physical}, broken.Physical)
+			}
+			var exists *ExistsError
+			require.ErrorAs(t, tryChange(t, c, func(txn *Txn) error {
+				return txn.Put(newTable(txn, db.ID(), "victim", 1))
+			}), &exists)
+			require.True(t, exists.Broken)
+			_, err := c.Current().References("d", "a")
+			var broken *BrokenEntryError
+			require.ErrorAs(t, err, &broken, "a foreign key that cannot be read is not taken for none")
+
+			// Another DDL statement leaves the bytes alone.
+			change(t, c, func(txn *Txn) { addTable(t, txn, db.ID(), "other") })
+			value, _ := get(t, store, key)
+			require.Equal(t, damaged, value)
+
+			problems, err := c.Verify(t.Context())
+			require.NoError(t, err)
+			require.Len(t, problems, 1)
+			require.Contains(t, problems[0].String(), "Victim")
+
+			change(t, c, func(txn *Txn) { require.NoError(t, txn.Drop(broken.Kind, broken.ID)) })
+			require.Empty(t, c.Errors())
+			change(t, c, func(txn *Txn) { addTable(t, txn, db.ID(), "victim") })
+			_, result, _ = open(t, store)
+			require.Empty(t, result.Errors)
+			mustVerify(t, c)
+		})
+	}
+}
+
+// A broken entry can be replaced too, which repairs it.
+func TestBrokenEntryIsReplaced(t *testing.T) {
+	store, victim := tenTables(t)
+	flip(t, store, entryKey(KindTable, victim.ID), -1)
+	c, _, _ := open(t, store)
+	change(t, c, func(txn *Txn) {
+		require.NoError(t, txn.Put(victim))
+		require.Len(t, txn.Changes(), 1)
+		require.Nil(t, txn.Changes()[0].Old)
+	})
+	require.Empty(t, c.Errors())
+	mustVerify(t, c)
+}
+
+// ST-025: the same rule for an entry of every kind, an unknown kind and an
+// unknown record version.
+func TestST025EveryKindOfBadEntry(t *testing.T) {
+	for _, o := range objects() {
+		t.Run(o.Head().Kind.String(), func(t *testing.T) {
+			store := newProbe(t)
+			c, _, _ := open(t, store)
+			c.next.Store(100)
+			change(t, c, func(txn *Txn) {
+				for _, each := range objects() {
+					require.NoError(t, txn.Put(each))
+				}
+			})
+			require.NoError(t, c.Close(t.Context()))
+			h := o.Head()
+			key := entryKey(h.Kind, h.ID)
+			damaged := flip(t, store, key, 60)
+			c, result, log := open(t, store)
+			require.Len(t, result.Errors, 1)
+			require.Equal(t, h.Kind, result.Errors[0].Kind)
+			require.Contains(t, log.String(), h.Kind.String())
+			_, ok, err := c.Current().ByID(h.Kind, h.ID)
+			require.True(t, ok)
+			var broken *BrokenEntryError
+			require.ErrorAs(t, err, &broken)
+			require.Contains(t, err.Error(), h.Kind.String())
+			for _, other := range objects() {
+				if other.Head().ID != h.ID {
+					_, ok, err := c.Current().ByID(other.Head().Kind, other.Head().ID)
+					require.True(t, ok)
+					require.NoError(t, err, "%v", other.Head().Kind)
+				}
+			}
+			value, _ := get(t, store, key)
+			require.Equal(t, damaged, value)
+			change(t, c, func(txn *Txn) {
+				require.NoError(t, txn.Put(o))
+			})
+			require.Empty(t, c.Errors())
+			mustVerify(t, c)
+		})
+	}
+}
+
+func TestST025UnknownKindAndVersion(t *testing.T) {
+	unknown := head{Header: Header{ID: 77, Kind: 99, Parent: 1, Name: "future"}, maxID: 77}
+	for name, entry := range map[string]struct {
+		key, value []byte
+		want       error
+		id         ID
+	}{
+		"unknown kind":           {entryKey(99, 77), encodeEntry(&unknown, []byte("?")), ErrUnknownKind, 77},
+		"unknown kind and noise": {entryKey(98, 78), []byte("noise"), nil, 78},
+		"unknown record version": {entryKey(KindTable, 79), []byte{9, 1, 2, 3}, ErrUnknownRecord, 79},
+		"empty value":            {entryKey(KindTable, 80), []byte{}, ErrDamaged, 80},
+		"unreadable key":         {[]byte{byte(kv.SpaceCatalog), byte(KindTable), 1}, []byte("?"), ErrBadKey, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, _ := tenTables(t)
+			plant(t, store, entry.key, entry.value,
+				kv.AppendPrefix(nil, kv.SpaceRow, 5000), []byte("row"))
+			c, result, _ := open(t, store)
+			require.Len(t, result.Errors, 1)
+			require.Equal(t, entry.key, result.Errors[0].Key)
+			if entry.want != nil {
+				require.ErrorIs(t, result.Errors[0].Err, entry.want)
+			}
+			require.Equal(t, 10, result.Counts[KindTable])
+			require.Empty(t, result.Swept, "the entry may own what nothing names")
+			require.Equal(t, 1, result.Kept)
+			require.NotEmpty(t, result.SweepHeldBy)
+			value, ok := get(t, store, entry.key)
+			require.True(t, ok)
+			require.Equal(t, entry.value, value)
+			problems, err := c.Verify(t.Context())
+			require.NoError(t, err)
+			require.NotEmpty(t, problems)
+			if entry.id == 0 {
+				return
+			}
+			change(t, c, func(txn *Txn) { require.NoError(t, txn.Drop(Kind(entry.key[1]), entry.id)) })
+			require.Empty(t, c.Errors())
+			_, result, _ = open(t, store)
+			require.Empty(t, result.Errors)
+			require.Equal(t, []SweptRange{{Space: kv.SpaceRow, ID: 5000}}, result.Swept)
+		})
+	}
+}
+
+// A database whose identity is lost still holds tables that can be read.
+func TestDatabaseWithoutIdentity(t *testing.T) {
+	store, _ := tenTables(t)
+	key := entryKey(KindDatabase, 1)
+	plant(t, store, key, []byte("noise"))
+	c, result, _ := open(t, store)
+	require.Len(t, result.Errors, 1)
+	db, ok := c.Current().DB("#1")
+	require.True(t, ok)
+	require.Error(t, db.Err())
+	require.Equal(t, "", db.Desc().Collation)
+	_, ok, err := db.Table("a")
+	require.NoError(t, err)
+	require.True(t, ok)
+	var broken *BrokenEntryError
+	require.ErrorAs(t, tryChange(t, c, func(txn *Txn) error {
+		return txn.Put(newTable(txn, db.ID(), "new", 1))
+	}), &broken, "nothing new goes into it")
+	change(t, c, func(txn *Txn) {
+		for _, h := range db.Children() {
+			require.NoError(t, txn.Drop(h.Kind, h.ID))
+		}
+		require.NoError(t, txn.Drop(KindDatabase, db.ID()))
+	})
+	require.Zero(t, c.Current().Len())
+}
+
+func TestOrphansAndDuplicates(t *testing.T) {
+	store, victim := tenTables(t)
+	plantEntry := func(o Object) {
+		it, err := newItem(o, 1, testWork())
+		require.NoError(t, err)
+		plant(t, store, entryKey(it.Kind, it.ID), it.value)
+	}
+	orphan := &View{Header: Header{ID: 900, Kind: KindView, Parent: 899, Name: "orphan"}}
+	plantEntry(orphan)
+	twin := fullTable()
+	twin.ID, twin.Physical, twin.Name, twin.Parent = 901, victim.Physical, "VICTIM", 1
+	plantEntry(twin)
+	thief := fullTable()
+	thief.ID, thief.Physical, thief.Name, thief.Parent = 902, victim.Physical, "thief", 1
+	plantEntry(thief)
+
+	c, result, _ := open(t, store)
+	require.Len(t, result.Errors, 3)
+	require.ErrorIs(t, result.Errors[0].Err, ErrOrphan)
+	require.ErrorIs(t, result.Errors[1].Err, ErrDuplicateName)
+	require.ErrorIs(t, result.Errors[2].Err, ErrDuplicateRange)
+
+	db, _ := c.Current().DB("d")
+	table, _, err := db.Table("victim")
+	require.NoError(t, err)
+	require.Equal(t, victim.ID, table.ID, "the older one stays")
+	_, _, err = db.Table("thief")
+	var broken *BrokenEntryError
+	require.ErrorAs(t, err, &broken)
+	require.NotContains(t, broken.Physical, victim.Physical, "dropping it must not take the other's rows along")
+
+	problems, err := c.Verify(t.Context())
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(problems), 3)
+
+	// Once the first holder of the name is gone the second has it, and goes next.
+	change(t, c, func(txn *Txn) {
+		require.NoError(t, txn.Drop(KindTable, victim.ID))
+		db, _ := txn.Snapshot().DB("d")
+		h, ok := db.Lookup(KindTable, "victim")
+		require.True(t, ok)
+		require.Equal(t, ID(901), h.ID)
+		var exists *ExistsError
+		require.ErrorAs(t, txn.Put(newTable(txn, 1, "victim", 1)), &exists)
+		for _, id := range []ID{901, 902} {
+			require.NoError(t, txn.Drop(KindTable, id))
+		}
+		require.NoError(t, txn.Drop(KindView, orphan.ID))
+		addTable(t, txn, 1, "victim")
+	})
+	require.Empty(t, c.Errors())
+	mustVerify(t, c)
+}
+
+// An entry whose bytes are sound and whose definition is not is found when it
+// is asked for, and listed from then on.
+func TestUndecodableBodyIsReportedAtUse(t *testing.T) {
+	store, victim := tenTables(t)
+	h := head{Header: victim.Header, physical: physicalIDs(victim), maxID: maxID(victim)}
+	plant(t, store, entryKey(KindTable, victim.ID), encodeEntry(&h, []byte(`{"future":1}`)))
+	c, result, log := open(t, store)
+	require.Empty(t, result.Errors)
+	db, _ := c.Current().DB("d")
+	_, ok, err := db.Table("victim")
+	require.True(t, ok)
+	var broken *BrokenEntryError
+	require.ErrorAs(t, err, &broken)
+	require.Len(t, c.Errors(), 1)
+	require.Contains(t, log.String(), "Victim")
+}
+
+func TestDamagedCounters(t *testing.T) {
+	for name, planted := range map[string][]byte{"noise": []byte("?"), "lost": nil} {
+		t.Run(name, func(t *testing.T) {
+			store, _ := tenTables(t)
+			plant(t, store, kv.MetaCatalogVersion, planted, kv.MetaNextID, planted)
+			c, result, _ := open(t, store)
+			require.Len(t, result.Errors, 2)
+			require.ErrorIs(t, result.Errors[0].Err, ErrMeta)
+			require.Equal(t, 10, result.Counts[KindTable])
+			version, _ := get(t, store, kv.MetaCatalogVersion)
+			require.Equal(t, EncodeVersion(c.Current().Version()), version, "memory and store agree again")
+			change(t, c, func(txn *Txn) {
+				require.Greater(t, txn.NewID(), ID(idGap))
+				addDatabase(t, txn, "e")
+			})
+			mustVerify(t, c)
+			_, result, _ = open(t, store)
+			require.Empty(t, result.Errors)
+		})
+	}
+}
+
+// One entry with an absurd id does not use up the ids, nor is its id given out.
+func TestStrayHighID(t *testing.T) {
+	store, _ := tenTables(t)
+	high := &Database{Header: Header{ID: 1<<32 - 1, Kind: KindDatabase, Name: "high"}}
+	near := &Database{Header: Header{ID: 70, Kind: KindDatabase, Name: "near"}}
+	for _, o := range []Object{high, near} {
+		it, err := newItem(o, 1, testWork())
+		require.NoError(t, err)
+		plant(t, store, entryKey(it.Kind, it.ID), it.value)
+	}
+	c, result, _ := open(t, store)
+	require.Empty(t, result.Errors)
+	txn := c.Begin()
+	for range 100 {
+		id := txn.NewID()
+		require.NotZero(t, id)
+		require.NotEqual(t, ID(70), id)
+		require.Less(t, id, ID(1000))
+	}
+}
+
+// ST-026: opening a cleanly closed store is one synced delete, and any number of
+// opens, clean or not, leave the catalog's bytes alone.
+func TestST026OpenWritesOnlyTheMarker(t *testing.T) {
+	store, _ := tenTables(t)
+	want := dump(t, store, kv.SpaceCatalog)
+	for round := range 6 {
+		store.batches, store.drops = nil, 0
+		c, result, _ := open(t, store)
+		clean := round < 3
+		require.Equal(t, !clean, result.Unclean)
+		require.Zero(t, store.drops)
+		if clean {
+			require.Equal(t, []batch{{deletes: [][]byte{kv.MetaCleanShutdown}, synced: true}}, store.batches)
+		} else {
+			require.Empty(t, store.batches)
+		}
+		require.Equal(t, want, dump(t, store, kv.SpaceCatalog))
+		if round < 2 {
+			require.NoError(t, c.Close(t.Context()))
+		}
+	}
+}
+
+// ST-027: the marker is gone as soon as the store is open.
+func TestST027MarkerIsSingleUse(t *testing.T) {
+	store, _ := tenTables(t)
+	_, ok := get(t, store, kv.MetaCleanShutdown)
+	require.True(t, ok)
+	c, result, _ := open(t, store)
+	require.False(t, result.Unclean)
+	_, ok = get(t, store, kv.MetaCleanShutdown)
+	require.False(t, ok)
+	store.failCommit = true
+	require.Error(t, c.Close(t.Context()))
+	store.failCommit = false
+	_, result, _ = open(t, store)
+	require.True(t, result.Unclean)
+	_, result, _ = open(t, store)
+	require.True(t, result.Unclean)
+}
+
+// A marker that cannot be deleted must not be believed: Open fails.
+func TestMarkerThatCannotBeDeleted(t *testing.T) {
+	store, _ := tenTables(t)
+	store.failCommit = true
+	_, _, err := Open(t.Context(), store, Options{})
+	require.ErrorIs(t, err, errPlanted)
+}
+
+// ST-028: whatever is not a marker counts as none, is removed and logged.
+func TestST028GarbageMarker(t *testing.T) {
+	for name, value := range map[string][]byte{
+		"empty": {}, "brace": []byte("{"), "array": []byte("[1]"), "null": []byte("null"),
+		"unknown version": []byte(`{"version":2,"stale":[]}`), "unknown field": []byte(`{"version":1,"x":1}`),
+		"negative id": []byte(`{"version":1,"stale":[-1]}`), "trailing": []byte(`{"version":1,"stale":[]}{}`),
+		"noise": bytes.Repeat([]byte{0xa5}, 1<<20), "long": bytes.Repeat([]byte{' '}, 2<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, _ := tenTables(t)
+			plant(t, store, kv.MetaCleanShutdown, value)
+			_, result, log := open(t, store)
+			require.True(t, result.Unclean)
+			require.Nil(t, result.StaleAtClose)
+			require.Contains(t, log.String(), "marker")
+			_, ok := get(t, store, kv.MetaCleanShutdown)
+			require.False(t, ok)
+			require.Equal(t, 10, result.Counts[KindTable])
+		})
+	}
+}
+
+func TestStaleSetTravels(t *testing.T) {
+	store := newProbe(t)
+	c, _, err := Open(t.Context(), store, Options{Stale: func() []ID { return []ID{7, 9} }})
+	require.NoError(t, err)
+	change(t, c, func(txn *Txn) { addDatabase(t, txn, "d") })
+	require.NoError(t, c.Close(t.Context()))
+	_, result, _ := open(t, store)
+	require.Equal(t, []ID{7, 9}, result.StaleAtClose)
+	_, result, _ = open(t, store)
+	require.Nil(t, result.StaleAtClose)
+}
+
+// ST-033: what no entry names is removed and counted; live ranges are untouched.
+func TestST033OrphansAreSwept(t *testing.T) {
+	store, victim := tenTables(t)
+	spaces := []kv.Space{kv.SpaceRow, kv.SpaceIndex, kv.SpaceCount, kv.SpaceSequence}
+	key := func(space kv.Space, id ID, tail string) []byte {
+		return append(kv.AppendPrefix(nil, space, uint32(id)), tail...)
+	}
+	for _, space := range spaces {
+		plant(t, store, key(space, victim.Physical, ""), []byte("live"), key(space, victim.Physical, "\xff\xff"), []byte("live"),
+			key(space, victim.Indexes[0].Physical, "k"), []byte("live"))
+	}
+	plant(t, store, key(kv.SpaceSequence, victim.ID, ""), []byte("live"))
+	// Other spaces are not the sweep's business.
+	plant(t, store, key(kv.SpaceView, 4000, ""), []byte("state"), key(kv.SpaceLog, 4000, ""), []byte("log"))
+	live := map[kv.Space]map[string]string{}
+	all := append([]kv.Space{kv.SpaceCatalog, kv.SpaceView, kv.SpaceLog}, spaces...)
+	for _, space := range all {
+		live[space] = dump(t, store, space)
+	}
+	var want []SweptRange
+	for _, space := range spaces {
+		for _, id := range []ID{victim.Columns[0].ID, 4000, 4001, 1<<32 - 1} {
+			plant(t, store, key(space, id, ""), []byte("x"), key(space, id, "more"), []byte("x"))
+			want = append(want, SweptRange{Space: space, ID: id})
+		}
+	}
+	c, result, log := open(t, store)
+	require.Equal(t, want, result.Swept)
+	require.Zero(t, result.Kept)
+	require.Contains(t, log.String(), "4001")
+	for _, space := range all {
+		require.Equal(t, live[space], dump(t, store, space))
+	}
+	mustVerify(t, c)
+	_, result, _ = open(t, store)
+	require.Empty(t, result.Swept)
+}
+
+// While an entry may own anything, ranges nothing names are kept, and their ids
+// are not given to new tables, even after a kill forgot that they were used.
+func TestKeptRangesAreNotReused(t *testing.T) {
+	store, victim := tenTables(t)
+	key := entryKey(KindTable, victim.ID)
+	next := binaryNext(t, store)
+	for i := range uint64(3) {
+		plant(t, store, kv.AppendPrefix(nil, kv.SpaceRow, uint32(next+i*2)), []byte("row of nobody"))
+	}
+	plant(t, store, key, []byte("noise"))
+	c, result, _ := open(t, store)
+	require.Equal(t, 3, result.Kept)
+	require.Empty(t, result.Swept)
+	txn := c.Begin()
+	for range 10 {
+		id := uint64(txn.NewID())
+		require.False(t, id >= next && id <= next+4 && (id-next)%2 == 0, "id %d has rows", id)
+	}
+	// The drop of the entry cannot know its ranges; the next open finds them.
+	change(t, c, func(txn *Txn) { require.NoError(t, txn.Drop(KindTable, victim.ID)) })
+	_, result, _ = open(t, store)
+	require.Len(t, result.Swept, 3)
+}
+
+func binaryNext(t *testing.T, store kv.Store) uint64 {
+	value, ok := get(t, store, kv.MetaNextID)
+	require.True(t, ok)
+	next, err := decodeCounter("", value)
+	require.NoError(t, err)
+	return next
+}
+
+func TestStrayShortKeys(t *testing.T) {
+	store, _ := tenTables(t)
+	plant(t, store, []byte{byte(kv.SpaceRow)}, []byte("?"), []byte{byte(kv.SpaceIndex), 1, 2}, []byte("?"))
+	c, result, _ := open(t, store)
+	require.Empty(t, result.Swept)
+	problems, err := c.Verify(t.Context())
+	require.NoError(t, err)
+	require.Len(t, problems, 2)
+}
