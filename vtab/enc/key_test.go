@@ -37,11 +37,15 @@ func TestKeyOrderEqualsSQLOrder(t *testing.T) {
 			asc := codec(t, KeyPart{Type: s.typ})
 			desc := codec(t, KeyPart{Type: s.typ, Desc: true})
 			rapid.Check(t, func(t *rapid.T) {
-				a, b := orNull(s.gen).Draw(t, "a"), orNull(s.gen).Draw(t, "b")
-				want, err := compare(ctx, s.typ, a, b)
-				require.NoError(t, err)
-				require.Equal(t, want, bytes.Compare(appendKey(t, asc, a), appendKey(t, asc, b)), "%v %v", a, b)
-				require.Equal(t, -want, bytes.Compare(appendKey(t, desc, a), appendKey(t, desc, b)), "%v %v", a, b)
+				vals := rapid.SliceOfN(orNull(s.gen), 2, 12).Draw(t, "vals")
+				for i, a := range vals {
+					for _, b := range vals[i:] {
+						want, err := compare(ctx, s.typ, a, b)
+						require.NoError(t, err)
+						require.Equal(t, want, bytes.Compare(appendKey(t, asc, a), appendKey(t, asc, b)), "%v %v", a, b)
+						require.Equal(t, -want, bytes.Compare(appendKey(t, desc, a), appendKey(t, desc, b)), "%v %v", a, b)
+					}
+				}
 			})
 		})
 	}
@@ -53,30 +57,40 @@ func TestKeysCompareAsTuples(t *testing.T) {
 	ctx := context.Background()
 	all := samples()
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 4).Draw(t, "parts")
-		parts := make([]KeyPart, n)
-		a, b := make([]any, n), make([]any, n)
-		want := 0
+		parts := make([]KeyPart, rapid.IntRange(2, 4).Draw(t, "parts"))
+		gens := make([]*rapid.Generator[any], len(parts))
 		for i := range parts {
 			s := all[rapid.IntRange(0, len(all)-1).Draw(t, "type")]
 			parts[i] = KeyPart{Type: s.typ, Desc: rapid.Bool().Draw(t, "desc")}
-			a[i] = orNull(s.gen).Draw(t, "a")
-			b[i] = a[i]
-			if rapid.Bool().Draw(t, "differ") {
-				b[i] = orNull(s.gen).Draw(t, "b")
-			}
-			cmp, err := compare(ctx, s.typ, a[i], b[i])
-			require.NoError(t, err)
-			if parts[i].Desc {
-				cmp = -cmp
-			}
-			if want == 0 {
-				want = cmp
-			}
+			// Few values, so that tuples often share their first parts.
+			gens[i] = rapid.SampledFrom(rapid.SliceOfN(orNull(s.gen), 1, 4).Draw(t, "values"))
 		}
 		c := codec(t, parts...)
-		require.Equal(t, want, bytes.Compare(appendKey(t, c, a...), appendKey(t, c, b...)))
+		tuples := make([][]any, 10)
+		for k := range tuples {
+			for _, gen := range gens {
+				tuples[k] = append(tuples[k], gen.Draw(t, "v"))
+			}
+			for _, other := range tuples[:k] {
+				want := compareTuples(t, ctx, parts, tuples[k], other)
+				require.Equal(t, want, bytes.Compare(appendKey(t, c, tuples[k]...), appendKey(t, c, other...)))
+			}
+		}
 	})
+}
+
+func compareTuples(t require.TestingT, ctx context.Context, parts []KeyPart, a, b []any) int {
+	for i, part := range parts {
+		cmp, err := compare(ctx, part.Type, a[i], b[i])
+		require.NoError(t, err)
+		if cmp != 0 && part.Desc {
+			return -cmp
+		}
+		if cmp != 0 {
+			return cmp
+		}
+	}
+	return 0
 }
 
 // Every part ends where Skip says, whatever follows, and a reversible part gives
@@ -200,6 +214,9 @@ func TestCodePointCollations(t *testing.T) {
 		weight := id.Sorter()
 		last := int32(-1)
 		for r := rune(0); r <= 0x10ffff; r++ {
+			if r > 0x600 && r < 0x10fff0 && r%runeStride != 0 {
+				continue
+			}
 			if r >= 0xd800 && r < 0xe000 {
 				continue
 			}

@@ -1,0 +1,5 @@
+//go:build long
+
+package enc
+
+const runeStride = 1
