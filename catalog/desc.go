@@ -91,6 +91,9 @@ type Column struct {
 	AutoIncrement bool   `json:"auto_increment,omitempty"`
 	Comment       string `json:"comment,omitempty"`
 	Hidden        bool   `json:"hidden,omitempty"` // hidden system column of a functional index
+	// Stored: the column is virtual and rows store it all the same, because an
+	// index was built over it. It stays so until the next rewrite.
+	Stored bool `json:"stored,omitempty"`
 	// Missing is the value of rows stored under a layout without this column
 	// (instant ADD COLUMN): enc-encoded, nil for NULL (empty is a value).
 	Missing []byte `json:"missing,omitzero"`

@@ -1,0 +1,600 @@
+package vtab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/freshetdb/freshet/catalog"
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+// Changes of definitions. Every one goes through alter (or dropTable), which is
+// the one place that decides what a statement persists.
+
+var (
+	_ sql.AlterableTable           = (*Table)(nil)
+	_ sql.IndexAlterableTable      = (*Table)(nil)
+	_ sql.CheckAlterableTable      = (*Table)(nil)
+	_ sql.CollationAlterableTable  = (*Table)(nil)
+	_ sql.CommentAlterableTable    = (*Table)(nil)
+	_ sql.PrimaryKeyAlterableTable = (*Table)(nil)
+	_ sql.TruncateableTable        = (*Table)(nil)
+)
+
+// definition returns the table's descriptor and the catalog as the transaction
+// sees them now: an earlier clause of the statement may have changed both.
+func (t *Table) definition(ctx *sql.Context) (*catalog.Table, *catalog.Snapshot, error) {
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defs, err := tx.definitions(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.temporary {
+		if d := tx.sess.temp.byID(t.shape.desc.ID); d != nil {
+			return d, defs, nil
+		}
+		return nil, nil, errDroppedTable(t.Name())
+	}
+	o, ok, err := defs.ByID(catalog.KindTable, t.shape.desc.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ok {
+		return nil, nil, errDroppedTable(t.Name())
+	}
+	return o.(*catalog.Table), defs, nil
+}
+
+// alter changes the definition under the catalog's and the table's lock. The
+// handle stays usable: its shape follows.
+func (t *Table) alter(ctx *sql.Context, change func(*Transaction, *catalog.Table) error) error {
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return err
+	}
+	if t.temporary {
+		return t.alterTemporary(ctx, tx, change)
+	}
+	c, err := tx.redefine(ctx)
+	if err != nil {
+		return err
+	}
+	d, _, err := t.definition(ctx)
+	if err != nil {
+		return err
+	}
+	if d.Version != t.shape.desc.Version && !tx.altered[d.ID] {
+		return errTableChanged(d.Name)
+	}
+	if err := tx.lockTable(ctx, d, exclusive); err != nil {
+		return err
+	}
+	tx.refresh()
+	clone, err := catalog.Clone(d)
+	if err != nil {
+		return err
+	}
+	if err := change(tx, clone); err != nil {
+		return err
+	}
+	if err := tx.putTable(c, clone); err != nil {
+		return err
+	}
+	return t.follow(ctx)
+}
+
+// refresh makes the next reads see what is committed now. A statement that holds
+// the table exclusively must not read a snapshot from before it got the lock.
+func (tx *Transaction) refresh() {
+	if tx.kv != nil && tx.readers == 0 {
+		tx.kv.ResetSnapshot()
+	}
+}
+
+// follow makes the handle's shape that of the present definition.
+func (t *Table) follow(ctx *sql.Context) error {
+	d, _, err := t.definition(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := newShape(ctx, t.db.name, d)
+	if err != nil {
+		return err
+	}
+	t.shape = s
+	return nil
+}
+
+// putTable records a new definition.
+func (tx *Transaction) putTable(c *catalog.Txn, t *catalog.Table) error {
+	if err := c.Put(t); err != nil {
+		return err
+	}
+	if tx.altered == nil {
+		tx.altered = map[catalog.ID]bool{}
+	}
+	tx.altered[t.ID] = true
+	return nil
+}
+
+// noteBuilt records that the rows of a physical id were made by this transaction.
+func (tx *Transaction) noteBuilt(id catalog.ID, rows uint64) {
+	if tx.built == nil {
+		tx.built = map[catalog.ID]uint64{}
+	}
+	tx.built[id] = rows
+}
+
+// dropTable removes a table with all its rows.
+func (tx *Transaction) dropTable(ctx *sql.Context, c *catalog.Txn, t *catalog.Table) error {
+	if err := tx.lockTable(ctx, t, exclusive); err != nil {
+		return err
+	}
+	if err := c.Drop(catalog.KindTable, t.ID); err != nil {
+		return err
+	}
+	if err := tx.dropRanges(ctx, physicalIDs(t)...); err != nil {
+		return err
+	}
+	w, err := tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	if err := w.Delete(sequenceKey(t.ID)); err != nil {
+		return err
+	}
+	tx.onCommit = append(tx.onCommit, func() { tx.engine().sequences.forget(t.ID) })
+	return nil
+}
+
+// physicalIDs lists the key ranges that a table owns.
+func physicalIDs(t *catalog.Table) []catalog.ID {
+	ids := []catalog.ID{t.Physical}
+	for i := range t.Indexes {
+		ids = append(ids, t.Indexes[i].Physical)
+	}
+	return ids
+}
+
+// dropRanges removes all keys of physical ids together with the commit. Open
+// snapshots keep what they see.
+func (tx *Transaction) dropRanges(ctx context.Context, ids ...catalog.ID) error {
+	w, err := tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		for _, space := range []kv.Space{kv.SpaceRow, kv.SpaceIndex} {
+			if err := w.DeleteRange(kv.PrefixRange(space, uint32(id))); err != nil {
+				return fmt.Errorf("drop range of id %d: %w", id, err)
+			}
+		}
+		if err := w.Delete(countKey(id)); err != nil {
+			return err
+		}
+		if err := w.Delete(sequenceKey(id)); err != nil {
+			return err
+		}
+		delete(tx.built, id)
+		delete(tx.counts, id)
+	}
+	return nil
+}
+
+// dropRows is dropRanges, and for temporary tables also removes what the
+// transaction itself has pending there.
+func (tx *Transaction) dropRows(ctx context.Context, temporary bool, ids ...catalog.ID) error {
+	if temporary {
+		for _, id := range ids {
+			if err := tx.deletePending(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.dropRanges(ctx, ids...)
+}
+
+// deletePending deletes every key of a physical id that the transaction sees,
+// one by one: a range delete does not touch its own pending writes.
+func (tx *Transaction) deletePending(ctx context.Context, id catalog.ID) (err error) {
+	w, err := tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	for _, space := range []kv.Space{kv.SpaceRow, kv.SpaceIndex} {
+		if err := deleteAll(ctx, w, kv.PrefixRange(space, uint32(id))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func deleteAll(ctx context.Context, w kv.Txn, r kv.Range) (err error) {
+	it := w.Latest(kv.Now).Scan(ctx, r, kv.ScanOptions{KeysOnly: true})
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for it.Next() {
+		if err := w.Delete(it.Key()); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// Truncate implements sql.TruncateableTable: new physical ids, old ranges gone.
+func (t *Table) Truncate(ctx *sql.Context) (int, error) {
+	n, _, err := t.RowCount(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return int(n), t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
+		if err := tx.dropRows(ctx, t.temporary, physicalIDs(d)...); err != nil {
+			return err
+		}
+		d.Physical = tx.newID()
+		for i := range d.Indexes {
+			d.Indexes[i].Physical = tx.newID()
+		}
+		tx.noteBuilt(d.Physical, 0)
+		d.AutoIncrement = 0
+		if t.shape.autoCol < 0 {
+			return nil
+		}
+		return tx.resetSequence(ctx, d.ID, 1)
+	})
+}
+
+// newID takes an id for a key range or an object.
+func (tx *Transaction) newID() catalog.ID { return tx.cat.NewID() }
+
+// AddColumn implements sql.AlterableTable. GMS comes here only where no stored
+// row has to change (see ShouldRewriteTable).
+func (t *Table) AddColumn(ctx *sql.Context, col *sql.Column, order *sql.ColumnOrder) error {
+	return t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
+		c, err := describeColumn(ctx, col)
+		if err != nil {
+			return err
+		}
+		if findColumn(d, c.Name) != nil {
+			return sql.ErrColumnExists.New(c.Name)
+		}
+		c.ID = tx.newID()
+		at, err := position(d, order, len(d.Columns))
+		if err != nil {
+			return err
+		}
+		d.Columns = slices.Insert(d.Columns, at, c)
+		return nil
+	})
+}
+
+// position finds where a column goes.
+func position(d *catalog.Table, order *sql.ColumnOrder, otherwise int) (int, error) {
+	switch {
+	case order == nil:
+		return otherwise, nil
+	case order.First:
+		return 0, nil
+	}
+	for i := range d.Columns {
+		if sameName(d.Columns[i].Name, order.AfterColumn) {
+			return i + 1, nil
+		}
+	}
+	return 0, sql.ErrTableColumnNotFound.New(d.Name, order.AfterColumn)
+}
+
+// DropColumn implements sql.AlterableTable.
+func (t *Table) DropColumn(ctx *sql.Context, name string) error {
+	return t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
+		c := findColumn(d, name)
+		if c == nil {
+			return sql.ErrTableColumnNotFound.New(d.Name, name)
+		}
+		return dropColumn(d, c.ID)
+	})
+}
+
+// dropColumn removes a column from a descriptor; indexes lose the part.
+func dropColumn(d *catalog.Table, id catalog.ID) error {
+	d.Columns = slices.DeleteFunc(d.Columns, func(c catalog.Column) bool { return c.ID == id })
+	for i := range d.Indexes {
+		d.Indexes[i].Parts = slices.DeleteFunc(d.Indexes[i].Parts, func(p catalog.Part) bool { return p.Column == id })
+	}
+	d.Indexes = slices.DeleteFunc(d.Indexes, func(x catalog.Index) bool { return len(x.Parts) == 0 })
+	d.PK = slices.DeleteFunc(d.PK, func(p catalog.Part) bool { return p.Column == id })
+	return nil
+}
+
+// ModifyColumn implements sql.AlterableTable. GMS comes here only where no stored
+// row has to change.
+func (t *Table) ModifyColumn(ctx *sql.Context, name string, col *sql.Column, order *sql.ColumnOrder) error {
+	return t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
+		was := findColumn(d, name)
+		if was == nil {
+			return sql.ErrTableColumnNotFound.New(d.Name, name)
+		}
+		c, err := describeColumn(ctx, col)
+		if err != nil {
+			return err
+		}
+		c.ID, c.Missing = was.ID, was.Missing
+		if isPrimary(d, c.ID) {
+			c.Nullable = false
+		}
+		at := slices.IndexFunc(d.Columns, func(c catalog.Column) bool { return c.ID == was.ID })
+		id := was.ID
+		if order != nil {
+			d.Columns = slices.DeleteFunc(d.Columns, func(c catalog.Column) bool { return c.ID == id })
+			if at, err = position(d, order, len(d.Columns)); err != nil {
+				return err
+			}
+			d.Columns = slices.Insert(d.Columns, at, c)
+			return nil
+		}
+		d.Columns[at] = c
+		return nil
+	})
+}
+
+func isPrimary(d *catalog.Table, id catalog.ID) bool {
+	return slices.ContainsFunc(d.PK, func(p catalog.Part) bool { return p.Column == id })
+}
+
+// CreateIndex implements sql.IndexAlterableTable. It only records the index;
+// BuildIndex fills it.
+func (t *Table) CreateIndex(ctx *sql.Context, def sql.IndexDef) error {
+	return t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
+		x, err := describeIndex(t, d, def)
+		if err != nil {
+			return err
+		}
+		x.Physical = tx.newID()
+		d.Indexes = append(d.Indexes, x)
+		if n, ok := tx.built[d.Physical]; ok && n == 0 && tx.counts[d.Physical] == 0 {
+			storeIndexed(d)
+		}
+		return nil
+	})
+}
+
+// storeIndexed marks the virtual columns that indexes use as stored. The rows
+// must be written after it.
+func storeIndexed(d *catalog.Table) {
+	for _, x := range d.Indexes {
+		for _, p := range x.Parts {
+			for i := range d.Columns {
+				if d.Columns[i].ID == p.Column && d.Columns[i].Virtual {
+					d.Columns[i].Stored = true
+				}
+			}
+		}
+	}
+}
+
+func describeIndex(t *Table, d *catalog.Table, def sql.IndexDef) (catalog.Index, error) {
+	x := catalog.Index{Name: def.Name, Type: describeIndexType(def.Constraint), Comment: def.Comment, Using: usingText(def.Storage)}
+	if x.Name == "" {
+		for _, c := range def.Columns {
+			x.Name += c.Name + "_"
+		}
+	}
+	if err := checkIdentifier("index", 1280, x.Name); err != nil {
+		return x, err
+	}
+	if sameName(x.Name, primaryName) {
+		return x, errBadIdentifier(1280, "index", x.Name)
+	}
+	for i := range d.Indexes {
+		if sameName(d.Indexes[i].Name, x.Name) {
+			return x, sql.ErrDuplicateKey.New(x.Name)
+		}
+	}
+	var err error
+	x.Parts, err = describeParts(d, def.Columns)
+	if err != nil {
+		return x, err
+	}
+	return x, checkKeyLength(t, d, x)
+}
+
+// checkKeyLength refuses keys that InnoDB refuses.
+func checkKeyLength(t *Table, d *catalog.Table, x catalog.Index) error {
+	if x.Type == catalog.IndexFullText || x.Type == catalog.IndexSpatial || x.Type == catalog.IndexVector {
+		return nil
+	}
+	total := int64(0)
+	for _, p := range x.Parts {
+		i := slices.IndexFunc(d.Columns, func(c catalog.Column) bool { return c.ID == p.Column })
+		typ, err := parseType(context.Background(), d.Columns[i].Type)
+		if err != nil {
+			return err
+		}
+		if st, ok := typ.(sql.StringType); ok {
+			n := st.MaxByteLength()
+			if p.Prefix > 0 {
+				n = int64(p.Prefix) * st.Collation().CharacterSet().MaxLength()
+			}
+			total += n
+		} else {
+			total += 8
+		}
+	}
+	if total > maxIndexBytes {
+		return errKeyTooLong(maxIndexBytes)
+	}
+	return nil
+}
+
+func usingText(u sql.IndexUsing) string {
+	switch u {
+	case sql.IndexUsing_BTree:
+		return "btree"
+	case sql.IndexUsing_Hash:
+		return "hash"
+	}
+	return ""
+}
+
+// DropIndex implements sql.IndexAlterableTable.
+func (t *Table) DropIndex(ctx *sql.Context, name string) error {
+	if strings.EqualFold(name, primaryName) {
+		return t.DropPrimaryKey(ctx)
+	}
+	return t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
+		i := findIndex(d, name)
+		if i < 0 {
+			return sql.ErrIndexNotFound.New(name)
+		}
+		physical := d.Indexes[i].Physical
+		d.Indexes = slices.Delete(d.Indexes, i, i+1)
+		return tx.dropRanges(ctx, physical)
+	})
+}
+
+func findIndex(d *catalog.Table, name string) int {
+	return slices.IndexFunc(d.Indexes, func(x catalog.Index) bool { return sameName(x.Name, name) })
+}
+
+// RenameIndex implements sql.IndexAlterableTable.
+func (t *Table) RenameIndex(ctx *sql.Context, from, to string) error {
+	if err := checkIdentifier("index", 1280, to); err != nil {
+		return err
+	}
+	return t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
+		i := findIndex(d, from)
+		if i < 0 {
+			return sql.ErrIndexNotFound.New(from)
+		}
+		if j := findIndex(d, to); j >= 0 && j != i {
+			return sql.ErrDuplicateKey.New(to)
+		}
+		d.Indexes[i].Name = to
+		return nil
+	})
+}
+
+// CreateCheck implements sql.CheckAlterableTable. Names are unique in a database.
+func (t *Table) CreateCheck(ctx *sql.Context, check *sql.CheckDefinition) error {
+	return t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
+		c := catalog.Check{Name: check.Name, Expr: check.CheckExpression, Enforced: check.Enforced}
+		if c.Name == "" {
+			c.Name = newCheckName(d)
+		}
+		if err := checkIdentifier("constraint", 1059, c.Name); err != nil {
+			return err
+		}
+		db, ok := tx.cat.Snapshot().DB(t.db.name)
+		if !ok {
+			return sql.ErrDatabaseNotFound.New(t.db.name)
+		}
+		taken, err := checkNameTaken(db, d, c.Name)
+		if err != nil {
+			return err
+		}
+		if taken {
+			return sql.ErrDuplicateCheckName.New(c.Name)
+		}
+		d.Checks = append(d.Checks, c)
+		return nil
+	})
+}
+
+// newCheckName makes the name that MySQL gives an unnamed check.
+func newCheckName(d *catalog.Table) string {
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("%s_chk_%d", d.Name, n)
+		if !slices.ContainsFunc(d.Checks, func(c catalog.Check) bool { return sameName(c.Name, name) }) {
+			return name
+		}
+	}
+}
+
+func checkNameTaken(db *catalog.DB, self *catalog.Table, name string) (bool, error) {
+	has := func(t *catalog.Table) bool {
+		return slices.ContainsFunc(t.Checks, func(c catalog.Check) bool { return sameName(c.Name, name) })
+	}
+	if has(self) {
+		return true, nil
+	}
+	for _, table := range db.TableNames() {
+		t, ok, err := db.Table(table)
+		if err != nil {
+			return false, err
+		}
+		if ok && t.ID != self.ID && has(t) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// DropCheck implements sql.CheckAlterableTable.
+func (t *Table) DropCheck(ctx *sql.Context, name string) error {
+	return t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
+		i := slices.IndexFunc(d.Checks, func(c catalog.Check) bool { return sameName(c.Name, name) })
+		if i < 0 {
+			return mysqlError(3821, "HY000", "Check constraint '%s' is not found in the table.", name)
+		}
+		d.Checks = slices.Delete(d.Checks, i, i+1)
+		return nil
+	})
+}
+
+// ModifyStoredCollation implements sql.CollationAlterableTable: CONVERT TO.
+func (t *Table) ModifyStoredCollation(ctx *sql.Context, collation sql.CollationID) error {
+	return t.convertTo(ctx, collation)
+}
+
+// ModifyDefaultCollation implements sql.CollationAlterableTable.
+func (t *Table) ModifyDefaultCollation(ctx *sql.Context, collation sql.CollationID) error {
+	return t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
+		d.Collation = collation.Name()
+		return nil
+	})
+}
+
+// ModifyComment implements sql.CommentAlterableTable.
+func (t *Table) ModifyComment(ctx *sql.Context, comment string) error {
+	return t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
+		d.Comment = comment
+		return nil
+	})
+}
+
+// CreatePrimaryKey implements sql.PrimaryKeyAlterableTable. GMS rewrites the
+// table instead (RewritableTable) and comes here only to validate.
+func (t *Table) CreatePrimaryKey(_ *sql.Context, cols []sql.IndexColumn) error {
+	if !t.shape.keyless() {
+		return sql.ErrMultiplePrimaryKeysDefined.New()
+	}
+	for _, c := range cols {
+		ord, ok := t.shape.column(c.Name)
+		if !ok {
+			return sql.ErrKeyColumnDoesNotExist.New(c.Name)
+		}
+		if c.Length > 0 && types.IsText(t.shape.schema[ord].Type) {
+			return sql.ErrUnsupportedIndexPrefix.New(c.Name)
+		}
+	}
+	return errInternal("primary key of %s: the engine did not ask for a rewrite", t.Name())
+}
+
+// DropPrimaryKey implements sql.PrimaryKeyAlterableTable.
+func (t *Table) DropPrimaryKey(ctx *sql.Context) error {
+	return t.rewrite(ctx, func(d *catalog.Table) error {
+		if len(d.PK) == 0 {
+			return sql.ErrCantDropFieldOrKey.New(primaryName)
+		}
+		d.PK = nil
+		return nil
+	})
+}

@@ -1,0 +1,112 @@
+package vtab
+
+import (
+	"context"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/freshetdb/freshet/catalog"
+)
+
+var _ sql.AutoIncrementTable = (*Table)(nil)
+
+// sequenceStart is the first value of the table's AUTO_INCREMENT.
+func (s *shape) sequenceStart() uint64 { return max(1, s.desc.AutoIncrement) }
+
+// PeekNextAutoIncrementValue implements sql.AutoIncrementGetter. Where the type is
+// used up it is the largest value.
+func (t *Table) PeekNextAutoIncrementValue(ctx *sql.Context) (uint64, error) {
+	if t.shape.autoCol < 0 {
+		return 1, nil
+	}
+	n, err := t.db.engine.sequences.peek(ctx, t.shape.desc.ID, t.shape.sequenceStart())
+	return min(n, t.shape.autoMax), err
+}
+
+// GetNextAutoIncrementValue implements sql.AutoIncrementTable. Without a given
+// value the next one is taken; a given one raises the sequence.
+func (t *Table) GetNextAutoIncrementValue(ctx *sql.Context, given any) (uint64, error) {
+	q := t.db.engine.sequences
+	if given == nil {
+		return q.next(ctx, t.shape.desc.ID, t.shape.sequenceStart(), t.shape.autoMax)
+	}
+	n, err := toUint64(ctx, given)
+	if err != nil {
+		return 0, err
+	}
+	return n, q.advance(ctx, t.shape.desc.ID, t.shape.sequenceStart(), n, t.shape.autoMax)
+}
+
+func toUint64(ctx context.Context, v any) (uint64, error) {
+	n, _, err := types.Uint64.Convert(ctx, v)
+	if err != nil {
+		return 0, err
+	}
+	u, _ := n.(uint64)
+	return u, nil
+}
+
+// AutoIncrementSetter implements sql.AutoIncrementTable.
+func (t *Table) AutoIncrementSetter(*sql.Context) sql.AutoIncrementSetter {
+	return &autoIncrementSetter{t}
+}
+
+// autoIncrementSetter is ALTER TABLE … AUTO_INCREMENT and the column moves of
+// UPDATE and LOAD DATA.
+type autoIncrementSetter struct{ t *Table }
+
+// SetAutoIncrementValue implements sql.AutoIncrementSetter. Like InnoDB it does
+// not go below the largest value in the table; the caller has checked that.
+func (s *autoIncrementSetter) SetAutoIncrementValue(ctx *sql.Context, n uint64) error {
+	return s.t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
+		largest, err := s.t.largestAutoIncrement(ctx, tx)
+		if err != nil {
+			return err
+		}
+		n = max(n, largest+1)
+		d.AutoIncrement = n
+		return tx.resetSequence(ctx, d.ID, n)
+	})
+}
+
+// AcquireAutoIncrementLock implements sql.AutoIncrementSetter: values are handed
+// out without a lock (innodb_autoinc_lock_mode 2).
+func (s *autoIncrementSetter) AcquireAutoIncrementLock(*sql.Context) (func(), error) {
+	return func() {}, nil
+}
+
+// Close implements sql.Closer.
+func (s *autoIncrementSetter) Close(*sql.Context) error { return nil }
+
+// resetSequence sets the next value when the transaction commits.
+func (tx *Transaction) resetSequence(ctx context.Context, id catalog.ID, next uint64) error {
+	w, err := tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	committed, err := tx.engine().sequences.reset(w, id, next)
+	if err != nil {
+		return err
+	}
+	tx.onCommit = append(tx.onCommit, committed)
+	return nil
+}
+
+// raiseSequence makes sure that values written into the AUTO_INCREMENT
+// column behind the engine's back (UPDATE, a rewrite) are not handed out later.
+func (e *editor) raiseSequence(ctx *sql.Context, row sql.Row) error {
+	c := e.shape.autoCol
+	if c < 0 || row[c] == nil {
+		return nil
+	}
+	cmp, err := e.shape.schema[c].Type.Compare(ctx, row[c], e.shape.schema[c].Type.Zero())
+	if err != nil || cmp <= 0 {
+		return err
+	}
+	n, err := toUint64(ctx, row[c])
+	if err != nil || n >= e.shape.autoMax {
+		return err
+	}
+	return e.tx.engine().sequences.advance(ctx, e.shape.desc.ID, e.shape.sequenceStart(), n, e.shape.autoMax)
+}

@@ -1,0 +1,258 @@
+package vtab
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/freshetdb/freshet/catalog"
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+var _ sql.IndexBuildingTable = (*Table)(nil)
+
+// build writes rows or index entries to physical ids that no committed entry
+// names, in chunks, outside the transaction's pending writes. If the transaction
+// does not commit, the ranges are dropped; after a crash the sweep at open finds
+// them.
+//
+// Memory: one chunk, and 8 bytes and a little for each value of a unique key
+// (the hashes by which duplicates are suspected).
+type build struct {
+	tx    *Transaction
+	shape *shape
+	bulk  kv.Bulk
+	rows  uint64
+	// uniques remember the keys written, per unique key of the table.
+	uniques map[*indexShape]map[uint64]struct{}
+	nextID  uint64
+	n       int
+	vals    []any
+	row     []byte
+}
+
+func newBuild(ctx context.Context, tx *Transaction, s *shape, ids []catalog.ID) (*build, error) {
+	bulk, err := tx.engine().store.Bulk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store, log := tx.engine().store, tx.engine().log
+	tx.onRollback = append(tx.onRollback, func() {
+		bulk.Close()
+		for _, id := range ids {
+			for _, space := range []kv.Space{kv.SpaceRow, kv.SpaceIndex} {
+				if err := store.DropRange(context.Background(), kv.PrefixRange(space, uint32(id))); err != nil {
+					log.Warn("ranges of an undone build stay until the next open", "id", id, "error", err)
+				}
+			}
+		}
+	})
+	return &build{tx: tx, shape: s, bulk: bulk, uniques: map[*indexShape]map[uint64]struct{}{}}, nil
+}
+
+// insertRow writes a row and its entries.
+func (b *build) insertRow(ctx *sql.Context, row sql.Row) error {
+	if err := b.tick(ctx); err != nil {
+		return err
+	}
+	key, err := b.rowKey(ctx, row)
+	if err != nil {
+		return err
+	}
+	for _, x := range b.shape.indexes {
+		if !x.stores {
+			continue
+		}
+		if err := b.insertEntry(ctx, x, row, b.shape.suffix(key)); err != nil {
+			return err
+		}
+	}
+	value, err := b.shape.encodeRow(ctx, b.row[:0], row, b.vals)
+	if err != nil {
+		return err
+	}
+	b.row = value
+	b.rows++
+	return b.bulk.Put(key, value)
+}
+
+func (b *build) tick(ctx *sql.Context) error {
+	b.n++
+	if b.n%contextEveryRows != 0 {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// rowKey is the key of a row in the new range; it must be new.
+func (b *build) rowKey(ctx *sql.Context, row sql.Row) ([]byte, error) {
+	if b.shape.keyless() {
+		id, err := b.tx.engine().sequences.next(ctx, b.shape.desc.Physical, 1, ^uint64(0)-1)
+		if err != nil {
+			return nil, err
+		}
+		return b.shape.appendRowID(nil, id), nil
+	}
+	key, err := b.shape.appendRowKey(ctx, nil, row)
+	if err != nil {
+		return nil, err
+	}
+	if len(key) > maxStoredKeyBytes {
+		return nil, errKeyTooLong(maxIndexBytes)
+	}
+	return key, b.claim(ctx, b.shape.primary, key, row)
+}
+
+// claim makes sure that a unique key value was not written before. Equal hashes
+// only raise the suspicion: the store decides.
+func (b *build) claim(ctx *sql.Context, x *indexShape, key []byte, row sql.Row) error {
+	seen := b.uniques[x]
+	if seen == nil {
+		seen = map[uint64]struct{}{}
+		b.uniques[x] = seen
+	}
+	h := xxhash.Sum64(key)
+	if _, ok := seen[h]; !ok {
+		seen[h] = struct{}{}
+		return nil
+	}
+	if err := b.bulk.Flush(); err != nil {
+		return err
+	}
+	s, err := b.tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.Latest(kv.Now).Get(ctx, key)
+	if errors.Is(err, kv.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return sql.NewUniqueKeyErr(x.keyText(ctx, row), x == b.shape.primary, nil)
+}
+
+// insertEntry writes the entry of one index for a row.
+func (b *build) insertEntry(ctx *sql.Context, x *indexShape, row sql.Row, suffix []byte) error {
+	e, err := x.encodeEntry(ctx, row, suffix)
+	if err != nil {
+		return err
+	}
+	if e.unique != nil {
+		if err := b.claim(ctx, x, e.unique, row); err != nil {
+			return err
+		}
+	}
+	return b.bulk.Put(e.key, e.value)
+}
+
+// finish hands everything to the store.
+func (b *build) finish() error {
+	err := b.bulk.Flush()
+	b.bulk.Close()
+	b.uniques = nil
+	return err
+}
+
+func (b *build) discard() { b.bulk.Close() }
+
+// ShouldBuildIndex implements sql.IndexBuildingTable.
+func (t *Table) ShouldBuildIndex(*sql.Context, sql.IndexDef) (bool, error) { return true, nil }
+
+// BuildIndex implements sql.IndexBuildingTable. An index over stored columns is
+// built here; the scan by which GMS feeds the inserter then finds nothing. One
+// over a virtual column needs the values that GMS computes, and makes rows store
+// them: that is a rewrite.
+func (t *Table) BuildIndex(ctx *sql.Context, def sql.IndexDef) (sql.RowInserter, error) {
+	x := t.shape.index(def.Name)
+	if x == nil {
+		return nil, sql.ErrIndexNotFound.New(def.Name)
+	}
+	for _, ord := range x.cols {
+		if c := t.shape.desc.Columns[ord]; c.Virtual && !c.Stored {
+			return t.newRewriter(ctx, func(*Transaction, *catalog.Table) error { return nil })
+		}
+	}
+	t.use.drained = true
+	return noRows{}, t.buildIndex(ctx, def.Name)
+}
+
+// buildIndex fills an index that has been recorded from the rows.
+func (t *Table) buildIndex(ctx *sql.Context, name string) error {
+	x := t.shape.index(name)
+	if x == nil {
+		return sql.ErrIndexNotFound.New(name)
+	}
+	if !x.stores {
+		return nil
+	}
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := newBuild(ctx, tx, t.shape, []catalog.ID{x.desc.Physical})
+	if err != nil {
+		return err
+	}
+	if err := t.eachEntry(ctx, tx, x, b); err != nil {
+		b.discard()
+		return err
+	}
+	return b.finish()
+}
+
+// eachEntry reads the columns that x needs from every row and writes its entries.
+func (t *Table) eachEntry(ctx *sql.Context, tx *Transaction, x *indexShape, b *build) (err error) {
+	s, err := tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	dec := newDecoder(t.shape, x.cols)
+	narrow := make(sql.Row, len(x.cols))
+	row := make(sql.Row, len(t.shape.schema))
+	it := s.Latest(kv.Now).Scan(ctx, t.shape.primary.span, kv.ScanOptions{})
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for it.Next() {
+		if err := b.tick(ctx); err != nil {
+			return err
+		}
+		value, err := it.Value()
+		if err != nil {
+			return err
+		}
+		clear(narrow)
+		if err := dec.decode(ctx, it.Key(), value, narrow); err != nil {
+			return err
+		}
+		for i, ord := range x.cols {
+			row[ord] = narrow[i]
+		}
+		if err := b.insertEntry(ctx, x, row, t.shape.suffix(it.Key())); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// noRows is the inserter of a build that is already done.
+type noRows struct{}
+
+// StatementBegin implements sql.EditOpenerCloser.
+func (noRows) StatementBegin(*sql.Context) {}
+
+// DiscardChanges implements sql.EditOpenerCloser.
+func (noRows) DiscardChanges(*sql.Context, error) error { return nil }
+
+// StatementComplete implements sql.EditOpenerCloser.
+func (noRows) StatementComplete(*sql.Context) error { return nil }
+
+// Insert implements sql.RowInserter.
+func (noRows) Insert(*sql.Context, sql.Row) error {
+	return errInternal("a row was offered to an index that has been built")
+}
+
+// Close implements sql.Closer.
+func (noRows) Close(*sql.Context) error { return nil }

@@ -1,0 +1,497 @@
+package vtab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+// editor changes the rows of one table in one statement. It holds nothing before
+// StatementBegin: GMS makes editors that it never uses.
+type editor struct {
+	t     *Table
+	shape *shape
+
+	tx     *Transaction
+	kv     kv.Txn
+	marks  []mark
+	delta  int64 // net rows since the last mark
+	locked bool
+	rows   int
+
+	vals []any
+	key  []byte
+	row  []byte
+}
+
+var _ sql.TableEditor = (*editor)(nil)
+
+func newEditor(t *Table) *editor { return &editor{t: t, shape: t.shape} }
+
+// Inserter implements sql.InsertableTable.
+func (t *Table) Inserter(ctx *sql.Context) sql.RowInserter { return t.edit(ctx) }
+
+// Replacer implements sql.ReplaceableTable.
+func (t *Table) Replacer(ctx *sql.Context) sql.RowReplacer { return t.edit(ctx) }
+
+// Updater implements sql.UpdatableTable. GMS calls it before the first row is
+// read: the scans of this use now lock what they return.
+func (t *Table) Updater(ctx *sql.Context) sql.RowUpdater {
+	t.use.mode = scanMode{lock: kv.LockX}
+	return t.edit(ctx)
+}
+
+// Deleter implements sql.DeletableTable.
+func (t *Table) Deleter(ctx *sql.Context) sql.RowDeleter {
+	t.use.mode = scanMode{lock: kv.LockX}
+	return t.edit(ctx)
+}
+
+// begin makes sure that the transaction is the running one and the table locked.
+func (e *editor) begin(ctx *sql.Context) error {
+	if e.tx != nil && !e.tx.ended {
+		return nil
+	}
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return err
+	}
+	if tx.readOnly && !e.t.temporary {
+		return errReadOnly()
+	}
+	e.tx = tx
+	e.kv, err = tx.store(ctx)
+	return err
+}
+
+// lockTable takes the intention lock at the first change.
+func (e *editor) lockTable(ctx *sql.Context) error {
+	if e.locked {
+		return nil
+	}
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	if !e.t.temporary {
+		if err := e.tx.lockTable(ctx, e.shape.desc, kv.LockIX); err != nil {
+			return err
+		}
+	}
+	e.locked = true
+	return nil
+}
+
+// StatementBegin implements sql.EditOpenerCloser. It cannot report an error; the
+// first change will.
+func (e *editor) StatementBegin(ctx *sql.Context) {
+	if e.begin(ctx) != nil {
+		return
+	}
+	m, err := e.tx.mark(ctx)
+	if err != nil {
+		return
+	}
+	e.marks = append(e.marks, m)
+	e.tx.sess.editing++
+}
+
+// DiscardChanges implements sql.EditOpenerCloser: the statement is undone.
+func (e *editor) DiscardChanges(ctx *sql.Context, _ error) error {
+	if len(e.marks) == 0 {
+		return nil
+	}
+	m := e.marks[len(e.marks)-1]
+	e.marks = e.marks[:len(e.marks)-1]
+	e.tx.sess.editing--
+	e.tx.rollbackTo(m)
+	e.tx.failed = true
+	e.delta = 0
+	return nil
+}
+
+// StatementComplete implements sql.EditOpenerCloser. GMS also calls it for a
+// statement that KILL stopped half-way; that one is undone.
+func (e *editor) StatementComplete(ctx *sql.Context) error {
+	if err := ctx.Err(); err != nil {
+		return errors.Join(err, e.DiscardChanges(ctx, err))
+	}
+	if len(e.marks) > 0 {
+		e.marks = e.marks[:len(e.marks)-1]
+		e.tx.sess.editing--
+	}
+	return e.flush()
+}
+
+// flush hands the row count to the transaction.
+func (e *editor) flush() error {
+	if e.delta != 0 {
+		e.tx.addRows(e.shape.desc.Physical, e.delta)
+		e.delta = 0
+	}
+	return nil
+}
+
+// Close implements sql.Closer.
+func (e *editor) Close(ctx *sql.Context) error {
+	if e.tx == nil || e.tx.ended {
+		return nil
+	}
+	if err := ctx.Err(); err != nil && len(e.marks) > 0 {
+		return errors.Join(err, e.DiscardChanges(ctx, err))
+	}
+	return e.flush()
+}
+
+// check is the preamble of every change.
+func (e *editor) check(ctx *sql.Context, rows ...sql.Row) error {
+	if e.rows++; e.rows%contextEveryRows == 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	for _, r := range rows {
+		if len(r) != len(e.shape.schema) {
+			return sql.ErrUnexpectedRowLength.New(len(e.shape.schema), len(r))
+		}
+	}
+	return e.lockTable(ctx)
+}
+
+// Insert implements sql.RowInserter.
+func (e *editor) Insert(ctx *sql.Context, row sql.Row) error {
+	if err := e.check(ctx, row); err != nil {
+		return err
+	}
+	key, err := e.newKey(ctx, row)
+	if err != nil {
+		return err
+	}
+	if !e.shape.keyless() {
+		if err := e.claimKey(ctx, key, row); err != nil {
+			return err
+		}
+	}
+	if err := e.write(ctx, key, row, nil, nil); err != nil {
+		return err
+	}
+	e.delta++
+	return nil
+}
+
+// newKey is the key that a new row gets.
+func (e *editor) newKey(ctx *sql.Context, row sql.Row) ([]byte, error) {
+	if e.shape.keyless() {
+		id, err := e.tx.engine().sequences.next(ctx, e.shape.desc.Physical, 1, ^uint64(0)-1)
+		if err != nil {
+			return nil, err
+		}
+		return e.shape.appendRowID(nil, id), nil
+	}
+	key, err := e.shape.appendRowKey(ctx, nil, row)
+	if err != nil {
+		return nil, err
+	}
+	if len(key) > maxStoredKeyBytes {
+		return nil, errKeyTooLong(maxIndexBytes)
+	}
+	return key, nil
+}
+
+// claimKey locks a primary key value and makes sure that no row has it.
+func (e *editor) claimKey(ctx *sql.Context, key []byte, row sql.Row) error {
+	if err := e.tx.lock(ctx, key, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
+		return err
+	}
+	existing, ok, err := e.shape.readRow(ctx, e.kv.Latest(kv.Now), key)
+	if err != nil {
+		return err
+	}
+	if ok {
+		return sql.NewUniqueKeyErr(e.shape.primary.keyText(ctx, row), true, existing)
+	}
+	return nil
+}
+
+// write stores row under key and brings the indexes from old (nil: none) to it.
+// oldKey is the key of old.
+func (e *editor) write(ctx *sql.Context, key []byte, row sql.Row, oldKey []byte, old sql.Row) error {
+	for _, x := range e.shape.indexes {
+		if !x.stores {
+			continue
+		}
+		if err := e.writeEntry(ctx, x, key, row, oldKey, old); err != nil {
+			return err
+		}
+	}
+	value, err := e.shape.encodeRow(ctx, e.row[:0], row, e.vals)
+	if err != nil {
+		return err
+	}
+	e.row = value
+	return e.put(key, value)
+}
+
+func (e *editor) put(key, value []byte) error { return storeError(e.kv.Put(key, value)) }
+
+func (e *editor) delete(key []byte) error { return storeError(e.kv.Delete(key)) }
+
+// storeError gives a refused write the number that MySQL would.
+func storeError(err error) error {
+	var size *kv.SizeError
+	if !errors.As(err, &size) {
+		return err
+	}
+	switch size.What {
+	case "transaction":
+		return errTooLarge(err)
+	case "key":
+		return errKeyTooLong(maxIndexBytes)
+	}
+	return mysqlError(1118, "42000", "Row size too large: %d bytes; the limit is %d", size.Size, size.Limit)
+}
+
+// suffix is the part of a row key that index entries carry.
+func (s *shape) suffix(key []byte) []byte { return key[len(s.primary.prefix):] }
+
+// writeEntry replaces the entry of old by that of row.
+func (e *editor) writeEntry(ctx *sql.Context, x *indexShape, key []byte, row sql.Row, oldKey []byte, old sql.Row) error {
+	now, err := x.encodeEntry(ctx, row, e.shape.suffix(key))
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		was, err := x.encodeEntry(ctx, old, e.shape.suffix(oldKey))
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(was.key, now.key) {
+			if bytes.Equal(was.value, now.value) {
+				return nil
+			}
+			return e.put(now.key, now.value)
+		}
+		if err := e.dropEntry(ctx, was); err != nil {
+			return err
+		}
+	}
+	if now.unique != nil {
+		if err := e.claimEntry(ctx, x, now, row); err != nil {
+			return err
+		}
+	}
+	return e.put(now.key, now.value)
+}
+
+// dropEntry removes an entry. The key value of a unique entry is locked, so that
+// nobody takes it before this transaction has ended.
+func (e *editor) dropEntry(ctx *sql.Context, was entry) error {
+	if was.unique != nil {
+		if err := e.tx.lock(ctx, was.unique, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
+			return err
+		}
+	}
+	return e.delete(was.key)
+}
+
+// claimEntry locks a unique key value and makes sure that no row has it.
+func (e *editor) claimEntry(ctx *sql.Context, x *indexShape, now entry, row sql.Row) error {
+	if err := e.tx.lock(ctx, now.unique, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
+		return err
+	}
+	r := e.kv.Latest(kv.Now)
+	value, err := r.Get(ctx, now.unique)
+	if errors.Is(err, kv.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, suffix, _, err := x.splitEntry(now.unique, value, nil)
+	if err != nil {
+		return err
+	}
+	existing, ok, err := e.shape.readRow(ctx, r, append(append([]byte(nil), e.shape.primary.prefix...), suffix...))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errInternal("table %s: unique index %s has an entry without a row; run CHECK TABLE", e.shape.desc.Name, x.name)
+	}
+	return sql.NewUniqueKeyErr(x.keyText(ctx, row), false, existing)
+}
+
+// keyText renders key values for the duplicate-entry message.
+func (x *indexShape) keyText(ctx context.Context, row sql.Row) string {
+	var parts []string
+	for _, ord := range x.cols {
+		v, err := sql.UnwrapAny(ctx, row[ord])
+		if err != nil {
+			v = row[ord]
+		}
+		if b, ok := v.([]byte); ok {
+			v = string(b)
+		}
+		parts = append(parts, fmt.Sprint(v))
+	}
+	return fmt.Sprintf("[%s]", strings.Join(parts, ","))
+}
+
+// Delete implements sql.RowDeleter.
+func (e *editor) Delete(ctx *sql.Context, row sql.Row) error {
+	if err := e.check(ctx, row); err != nil {
+		return err
+	}
+	key, old, err := e.find(ctx, row)
+	if err != nil {
+		return err
+	}
+	if err := e.remove(ctx, key, old); err != nil {
+		return err
+	}
+	e.delta--
+	return nil
+}
+
+// remove deletes a row and its entries.
+func (e *editor) remove(ctx *sql.Context, key []byte, old sql.Row) error {
+	for _, x := range e.shape.indexes {
+		if !x.stores {
+			continue
+		}
+		was, err := x.encodeEntry(ctx, old, e.shape.suffix(key))
+		if err != nil {
+			return err
+		}
+		if err := e.dropEntry(ctx, was); err != nil {
+			return err
+		}
+	}
+	return e.delete(key)
+}
+
+// Update implements sql.RowUpdater.
+func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
+	if err := e.check(ctx, oldRow, newRow); err != nil {
+		return err
+	}
+	oldKey, old, err := e.find(ctx, oldRow)
+	if err != nil {
+		return err
+	}
+	key := oldKey
+	if !e.shape.keyless() {
+		if key, err = e.newKey(ctx, newRow); err != nil {
+			return err
+		}
+		if !bytes.Equal(key, oldKey) {
+			if err := e.claimKey(ctx, key, newRow); err != nil {
+				return err
+			}
+			if err := e.delete(oldKey); err != nil {
+				return err
+			}
+		}
+	}
+	return e.write(ctx, key, newRow, oldKey, old)
+}
+
+// find locks the stored row that row stands for and reads it again: index
+// entries are removed by what is stored, not by what a scan or a cascade says.
+func (e *editor) find(ctx *sql.Context, row sql.Row) (key []byte, stored sql.Row, err error) {
+	if e.shape.keyless() {
+		return e.findKeyless(ctx, row)
+	}
+	key, err = e.shape.appendRowKey(ctx, nil, row)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := e.tx.lock(ctx, key, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
+		return nil, nil, err
+	}
+	stored, ok, err := e.shape.readRow(ctx, e.kv.Latest(kv.Now), key)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ok {
+		return nil, nil, sql.ErrDeleteRowNotFound.New()
+	}
+	return key, stored, nil
+}
+
+// remember notes a row id under the content of its row.
+func (u *stmtState) remember(id, value []byte) {
+	if u.seen == nil {
+		u.seen = map[uint64][]uint64{}
+	}
+	h := xxhash.Sum64(value)
+	u.seen[h] = append(u.seen[h], decodeRowID(id))
+}
+
+// findKeyless finds a row of a table without a primary key by its content: first
+// among those that the statement's scan returned, then in the whole table. Rows
+// of equal content are interchangeable.
+func (e *editor) findKeyless(ctx *sql.Context, row sql.Row) (key []byte, stored sql.Row, err error) {
+	value, err := e.shape.encodeRow(ctx, nil, row, e.vals)
+	if err != nil {
+		return nil, nil, err
+	}
+	latest := e.kv.Latest(kv.Now)
+	h := xxhash.Sum64(value)
+	seen := e.t.use.seen
+	for len(seen[h]) > 0 {
+		ids := seen[h]
+		id := ids[0]
+		seen[h] = ids[1:]
+		key = e.shape.appendRowID(nil, id)
+		got, err := latest.Get(ctx, key)
+		if errors.Is(err, kv.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if bytes.Equal(got, value) {
+			stored, err = e.shape.decodeRow(ctx, key, got)
+			return key, stored, err
+		}
+	}
+	return e.searchKeyless(ctx, latest, value)
+}
+
+// searchKeyless scans a keyless table for a row of this content. Only foreign
+// key actions come here, whose rows were not returned by a scan of this use.
+func (e *editor) searchKeyless(ctx *sql.Context, latest kv.Reader, value []byte) (key []byte, stored sql.Row, err error) {
+	it := latest.Scan(ctx, e.shape.primary.span, kv.ScanOptions{})
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for it.Next() {
+		got, err := it.Value()
+		if err != nil {
+			return nil, nil, err
+		}
+		if !bytes.Equal(got, value) {
+			continue
+		}
+		key = append([]byte(nil), it.Key()...)
+		if err := e.tx.lock(ctx, key, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
+			return nil, nil, err
+		}
+		stored, ok, err := e.shape.readRow(ctx, latest, key)
+		if err != nil {
+			return nil, nil, err
+		}
+		if ok {
+			return key, stored, nil
+		}
+	}
+	if err := it.Err(); err != nil {
+		return nil, nil, err
+	}
+	return nil, nil, sql.ErrDeleteRowNotFound.New()
+}

@@ -1,0 +1,96 @@
+package vtab
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	goerrors "gopkg.in/src-d/go-errors.v1"
+
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+// Binding.
+var (
+	// ErrForeignSession: a statement ran in a session of another provider.
+	ErrForeignSession = goerrors.NewKind("the session was not made by this database (%T)")
+)
+
+// mysqlError is an error with the number and state that MySQL gives it.
+func mysqlError(number int, state, format string, args ...any) error {
+	return mysql.NewSQLError(number, state, format, args...)
+}
+
+// errTableChanged is MySQL's 1412: the definition is newer than the transaction.
+func errTableChanged(name string) error {
+	return mysqlError(1412, "HY000", "Table definition of '%s' has changed, please retry transaction", name)
+}
+
+// errLockTimeout is MySQL's 1205.
+func errLockTimeout() error {
+	return mysqlError(1205, "HY000", "Lock wait timeout exceeded; try restarting transaction")
+}
+
+// errDeadlock is MySQL's 1213, as the kind that GMS knows.
+func errDeadlock(what string) error { return sql.ErrLockDeadlock.New(what) }
+
+// errNoWait is MySQL's 3572.
+func errNoWait() error {
+	return mysqlError(3572, "HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")
+}
+
+// errTooManyLocks is MySQL's 1206.
+func errTooManyLocks() error {
+	return mysqlError(1206, "HY000", "The total number of locks exceeds the limit per transaction; split the statement into smaller ones")
+}
+
+// errTooLarge is MySQL's 1197.
+func errTooLarge(cause error) error {
+	return mysqlError(1197, "HY000", "Multi-statement transaction or statement required more than the limit of memory for pending writes (%v); split it into smaller ones", cause)
+}
+
+// errReadOnly is MySQL's 1792.
+func errReadOnly() error { return sql.ErrReadOnlyTransaction.New() }
+
+// errAutoIncrement is MySQL's 1467.
+func errAutoIncrement() error {
+	return mysqlError(1467, "HY000", "Failed to read auto-increment value from storage engine")
+}
+
+// errIdentifierTooLong is MySQL's 1059.
+func errIdentifierTooLong(name string) error {
+	return mysqlError(1059, "42000", "Identifier name '%s' is too long", name)
+}
+
+// errBadIdentifier is MySQL's 1103 / 1166 / 1280 family: a name that cannot be used.
+func errBadIdentifier(number int, what, name string) error {
+	return mysqlError(number, "42000", "Incorrect %s name '%s'", what, name)
+}
+
+// errKeyTooLong is MySQL's 1071.
+func errKeyTooLong(limit int) error {
+	return mysqlError(1071, "42000", "Specified key was too long; max key length is %d bytes", limit)
+}
+
+// errDroppedTable says that a handle outlived its table.
+func errDroppedTable(name string) error {
+	return mysqlError(1412, "HY000", "Table '%s' was dropped or replaced since the statement began, please retry", name)
+}
+
+// errInternal marks what must not happen; it never hides a cause.
+func errInternal(format string, args ...any) error {
+	return fmt.Errorf("freshet: internal error: "+format, args...)
+}
+
+// commitError gives a failed commit the number that MySQL would.
+func commitError(err error) error {
+	var size *kv.SizeError
+	switch {
+	case errors.As(err, &size):
+		return errTooLarge(err)
+	case errors.Is(err, kv.ErrDiskFull):
+		return mysqlError(1021, "HY000", "Disk full; the transaction was rolled back, reads go on, and writes are accepted again when there is space")
+	}
+	return err
+}

@@ -1,0 +1,25 @@
+package vtab
+
+// Limits of the table layer, with their reasons.
+const (
+	// maxIdentifierChars is MySQL's limit for names of objects.
+	maxIdentifierChars = 64
+	// maxIndexBytes is the limit for one index key as InnoDB counts it
+	// (DYNAMIC row format): dumps that load there load here.
+	maxIndexBytes = 3072
+	// maxIndexParts is MySQL's limit.
+	maxIndexParts = 16
+	// contextEveryRows is how often a loop over rows looks at its context: often
+	// enough for KILL to be felt at once, rarely enough to cost nothing.
+	contextEveryRows = 256
+	// sequenceBlockMax is the largest block of auto-increment values reserved in
+	// one write: a kill loses at most this many values.
+	sequenceBlockMax = 1000
+	// snapshotRetries bounds the attempts to take a store snapshot and a catalog
+	// snapshot of the same commit; each attempt is lost only to a DDL commit that
+	// falls between two loads.
+	snapshotRetries = 1000
+	// bulkFlushBytes is the size of the chunks in which rebuilt data goes to the
+	// store.
+	bulkFlushBytes = 4 << 20
+)

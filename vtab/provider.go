@@ -1,0 +1,248 @@
+package vtab
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/freshetdb/freshet/catalog"
+)
+
+// Provider gives GMS the databases of an Engine.
+type Provider struct {
+	engine *Engine
+}
+
+var _ sql.CollatedDatabaseProvider = (*Provider)(nil)
+
+// NewProvider returns the provider of e's databases.
+func NewProvider(e *Engine) *Provider { return &Provider{engine: e} }
+
+// view returns the catalog that the statement of ctx sees. Outside any session
+// (GMS asks for databases while it starts up) that is the current one.
+func (p *Provider) view(ctx *sql.Context) (*catalog.Snapshot, error) {
+	if ctx == nil || ctx.Session == nil {
+		return p.engine.catalog.Current(), nil
+	}
+	s, ok := ctx.Session.(*Session)
+	if !ok {
+		return p.engine.catalog.Current(), nil
+	}
+	tx, ok := s.BaseSession.GetTransaction().(*Transaction)
+	if !ok || tx.ended {
+		return p.engine.catalog.Current(), nil
+	}
+	return tx.definitions(ctx)
+}
+
+// Database implements sql.DatabaseProvider.
+func (p *Provider) Database(ctx *sql.Context, name string) (sql.Database, error) {
+	v, err := p.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	db, ok := v.DB(name)
+	if !ok {
+		return nil, sql.ErrDatabaseNotFound.New(name)
+	}
+	return newDatabase(p.engine, db), nil
+}
+
+// HasDatabase implements sql.DatabaseProvider.
+func (p *Provider) HasDatabase(ctx *sql.Context, name string) bool {
+	v, err := p.view(ctx)
+	if err != nil {
+		return false
+	}
+	_, ok := v.DB(name)
+	return ok
+}
+
+// AllDatabases implements sql.DatabaseProvider.
+func (p *Provider) AllDatabases(ctx *sql.Context) []sql.Database {
+	v, err := p.view(ctx)
+	if err != nil {
+		return nil
+	}
+	var all []sql.Database
+	for _, db := range v.Databases() {
+		all = append(all, newDatabase(p.engine, db))
+	}
+	return all
+}
+
+// CreateDatabase implements sql.MutableDatabaseProvider.
+func (p *Provider) CreateDatabase(ctx *sql.Context, name string) error {
+	return p.CreateCollatedDatabase(ctx, name, sql.Collation_Default)
+}
+
+// CreateCollatedDatabase implements sql.CollatedDatabaseProvider.
+func (p *Provider) CreateCollatedDatabase(ctx *sql.Context, name string, collation sql.CollationID) error {
+	if err := checkIdentifier("database", 1102, name); err != nil {
+		return err
+	}
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := tx.redefine(ctx)
+	if err != nil {
+		return err
+	}
+	if _, ok := c.Snapshot().DB(name); ok {
+		return sql.ErrDatabaseExists.New(name)
+	}
+	if collation == sql.Collation_Unspecified {
+		collation = sql.Collation_Default
+	}
+	return c.Put(&catalog.Database{
+		Header:    catalog.Header{ID: c.NewID(), Kind: catalog.KindDatabase, Name: name},
+		Collation: collation.Name(),
+	})
+}
+
+// DropDatabase implements sql.MutableDatabaseProvider. Everything in the database
+// goes with it.
+func (p *Provider) DropDatabase(ctx *sql.Context, name string) error {
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := tx.redefine(ctx)
+	if err != nil {
+		return err
+	}
+	db, ok := c.Snapshot().DB(name)
+	if !ok {
+		return sql.ErrDatabaseNotFound.New(name)
+	}
+	if err := tx.dropContents(ctx, c, db); err != nil {
+		return err
+	}
+	if err := c.Drop(catalog.KindDatabase, db.Desc().ID); err != nil {
+		return err
+	}
+	s, err := SessionOf(ctx)
+	if err != nil {
+		return err
+	}
+	return s.dropTemporaryOf(ctx, name)
+}
+
+// dropContents drops every object of a database.
+func (tx *Transaction) dropContents(ctx *sql.Context, c *catalog.Txn, db *catalog.DB) error {
+	for _, name := range db.TableNames() {
+		t, ok, err := db.Table(name)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := tx.checkNotParent(c.Snapshot(), db, t); err != nil {
+			return err
+		}
+		if err := tx.dropTable(ctx, c, t); err != nil {
+			return err
+		}
+	}
+	var objects []catalog.Object
+	views, err := db.Views()
+	if err != nil {
+		return err
+	}
+	for _, v := range views {
+		objects = append(objects, v)
+	}
+	triggers, err := db.Triggers()
+	if err != nil {
+		return err
+	}
+	for _, t := range triggers {
+		objects = append(objects, t)
+	}
+	for _, kind := range []catalog.Kind{catalog.KindProcedure, catalog.KindFunction} {
+		routines, err := db.Routines(kind)
+		if err != nil {
+			return err
+		}
+		for _, r := range routines {
+			objects = append(objects, r)
+		}
+	}
+	events, err := db.Events()
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		objects = append(objects, e)
+	}
+	for _, o := range objects {
+		if err := c.Drop(o.Head().Kind, o.Head().ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNotParent refuses to drop a table that a table of another database
+// references.
+func (tx *Transaction) checkNotParent(s *catalog.Snapshot, db *catalog.DB, t *catalog.Table) error {
+	children, err := s.References(db.Name(), t.Name)
+	if err != nil {
+		return err
+	}
+	for _, child := range children {
+		if child.Parent == t.Parent || !tx.sess.foreignKeyChecks() {
+			continue
+		}
+		for _, fk := range child.Foreign {
+			if strings.EqualFold(fk.ParentTable, t.Name) && strings.EqualFold(fk.ParentDatabase, db.Name()) {
+				return sql.ErrForeignKeyDropTable.New(t.Name, fk.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// foreignKeyChecks reads the session variable.
+func (s *Session) foreignKeyChecks() bool {
+	v, err := s.GetSessionVariable(nil, "foreign_key_checks")
+	if err != nil {
+		return true
+	}
+	n, ok := v.(int8)
+	return !ok || n != 0
+}
+
+// redefine makes the transaction the one that may change definitions: it takes
+// the catalog's writer lock, so that its base is the current catalog.
+func (tx *Transaction) redefine(ctx context.Context) (*catalog.Txn, error) {
+	if tx.readOnly {
+		return nil, errReadOnly()
+	}
+	if err := tx.sync(ctx); err != nil {
+		return nil, err
+	}
+	before := tx.cat.Snapshot()
+	if err := tx.cat.Lock(ctx); err != nil {
+		return nil, err
+	}
+	if tx.cat.Snapshot() != before {
+		tx.refresh()
+	}
+	return tx.cat, nil
+}
+
+// checkIdentifier refuses names that MySQL refuses.
+func checkIdentifier(what string, number int, name string) error {
+	if len([]rune(name)) > maxIdentifierChars {
+		return errIdentifierTooLong(name)
+	}
+	if name == "" || strings.HasSuffix(name, " ") || !utf8.ValidString(name) {
+		return errBadIdentifier(number, what, name)
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package vtab
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/freshetdb/freshet/catalog"
+)
+
+var _ sql.RewritableTable = (*Table)(nil)
+
+// ShouldRewriteTable implements sql.RewritableTable. Only a MODIFY that leaves
+// type and place of the column alone leaves the stored rows alone.
+func (t *Table) ShouldRewriteTable(_ *sql.Context, oldSchema, newSchema sql.PrimaryKeySchema, oldColumn, newColumn *sql.Column) bool {
+	if oldColumn == nil || newColumn == nil {
+		return true
+	}
+	sameKind := oldColumn.Virtual == newColumn.Virtual && oldColumn.AutoIncrement == newColumn.AutoIncrement &&
+		(oldColumn.Generated == nil) == (newColumn.Generated == nil) &&
+		(oldColumn.Generated == nil || oldColumn.Generated.String() == newColumn.Generated.String())
+	samePlace := oldSchema.Schema.IndexOfColName(oldColumn.Name) == newSchema.Schema.IndexOfColName(newColumn.Name)
+	return !sameKind || !samePlace || typeText(oldColumn.Type) != typeText(newColumn.Type)
+}
+
+// RewriteInserter implements sql.RewritableTable: every row goes to a new
+// physical id under the new definition, which takes over when the inserter is
+// closed.
+func (t *Table) RewriteInserter(ctx *sql.Context, oldSchema, newSchema sql.PrimaryKeySchema, oldColumn, newColumn *sql.Column, pk []sql.IndexColumn) (sql.RowInserter, error) {
+	if len(oldSchema.PkOrdinals) > 0 && len(newSchema.PkOrdinals) == 0 {
+		if err := sql.ValidatePrimaryKeyDrop(ctx, t, oldSchema); err != nil {
+			return nil, err
+		}
+	}
+	for _, part := range pk {
+		ord := newSchema.Schema.IndexOfColName(part.Name)
+		if ord < 0 {
+			return nil, sql.ErrColumnNotFound.New(part.Name)
+		}
+		if part.Length > 0 && types.IsText(newSchema.Schema[ord].Type) {
+			return nil, sql.ErrUnsupportedIndexPrefix.New(part.Name)
+		}
+	}
+	return t.newRewriter(ctx, func(tx *Transaction, d *catalog.Table) error {
+		return redescribe(ctx, tx, d, newSchema, oldColumn, newColumn)
+	})
+}
+
+// redescribe gives d the columns of a new schema. Columns keep their ids; only
+// one that is added gets a new one.
+func redescribe(ctx *sql.Context, tx *Transaction, d *catalog.Table, schema sql.PrimaryKeySchema, oldColumn, newColumn *sql.Column) error {
+	var cols []catalog.Column
+	kept := map[catalog.ID]bool{}
+	for _, col := range schema.Schema {
+		name := col.Name
+		if oldColumn != nil && newColumn != nil && sameName(name, newColumn.Name) {
+			name = oldColumn.Name
+		}
+		c, err := describeColumn(ctx, col)
+		if err != nil {
+			return err
+		}
+		if was := findColumn(d, name); was != nil {
+			c.ID = was.ID
+		} else {
+			c.ID = tx.newID()
+		}
+		kept[c.ID] = true
+		cols = append(cols, c)
+	}
+	for i := range d.Columns {
+		if !kept[d.Columns[i].ID] {
+			if err := dropColumn(d, d.Columns[i].ID); err != nil {
+				return err
+			}
+			break // an ALTER clause drops one column
+		}
+	}
+	d.Columns = cols
+	var pk []catalog.Part
+	for _, ord := range schema.PkOrdinals {
+		pk = append(pk, catalog.Part{Column: cols[ord].ID})
+		cols[ord].Nullable = false
+	}
+	if !sameParts(pk, d.PK) {
+		d.PK = pk
+	}
+	return nil
+}
+
+// sameParts reports whether two keys have the same columns, in any order: a
+// schema does not say the order of the parts reliably.
+func sameParts(a, b []catalog.Part) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, p := range a {
+		if !slices.ContainsFunc(b, func(q catalog.Part) bool { return q.Column == p.Column }) {
+			return false
+		}
+	}
+	return true
+}
+
+// rewriter is the inserter of a rewrite.
+type rewriter struct {
+	t      *Table
+	tx     *Transaction
+	build  *build
+	desc   *catalog.Table // the new definition
+	oldIDs []catalog.ID
+	failed bool
+	closed bool
+}
+
+var _ sql.RowInserter = (*rewriter)(nil)
+
+// newRewriter starts a rewrite to what change makes of the definition.
+func (t *Table) newRewriter(ctx *sql.Context, change func(*Transaction, *catalog.Table) error) (*rewriter, error) {
+	w := &rewriter{t: t}
+	err := t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
+		w.tx = tx
+		w.oldIDs = physicalIDs(d)
+		next, err := catalog.Clone(d)
+		if err != nil {
+			return err
+		}
+		if err := change(tx, next); err != nil {
+			return err
+		}
+		next.Physical, next.Layout, next.Layouts = tx.newID(), 1, nil
+		for i := range next.Indexes {
+			next.Indexes[i].Physical = tx.newID()
+		}
+		for i := range next.Columns {
+			next.Columns[i].Stored, next.Columns[i].Missing = false, nil
+		}
+		storeIndexed(next)
+		w.desc = next
+		return nil // the present definition stays until Close
+	})
+	if err != nil {
+		return nil, err
+	}
+	s, err := newShape(ctx, t.db.name, w.desc)
+	if err != nil {
+		return nil, err
+	}
+	w.build, err = newBuild(ctx, w.tx, s, physicalIDs(w.desc))
+	return w, err
+}
+
+// Insert implements sql.RowInserter.
+func (w *rewriter) Insert(ctx *sql.Context, row sql.Row) error { return w.build.insertRow(ctx, row) }
+
+// StatementBegin implements sql.EditOpenerCloser; a rewrite is the whole statement.
+func (w *rewriter) StatementBegin(*sql.Context) {}
+
+// DiscardChanges implements sql.EditOpenerCloser.
+func (w *rewriter) DiscardChanges(*sql.Context, error) error {
+	w.failed = true
+	return nil
+}
+
+// StatementComplete implements sql.EditOpenerCloser.
+func (w *rewriter) StatementComplete(*sql.Context) error { return nil }
+
+// Close implements sql.Closer: the new definition takes over.
+func (w *rewriter) Close(ctx *sql.Context) error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	if w.failed {
+		w.build.discard()
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		w.build.discard()
+		return err
+	}
+	if err := w.build.finish(); err != nil {
+		return err
+	}
+	if err := w.tx.dropRows(ctx, w.t.temporary, w.oldIDs...); err != nil {
+		return err
+	}
+	w.tx.noteBuilt(w.desc.Physical, w.build.rows)
+	return w.t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
+		*d = *w.desc
+		return nil
+	})
+}
+
+// rewrite copies all rows under a changed definition, without the engine.
+func (t *Table) rewrite(ctx *sql.Context, change func(*catalog.Table) error) (err error) {
+	w, err := t.newRewriter(ctx, func(_ *Transaction, d *catalog.Table) error { return change(d) })
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.DiscardChanges(ctx, err))
+		}
+		err = errors.Join(err, w.Close(ctx))
+	}()
+	return t.eachRow(ctx, func(row sql.Row) error { return w.Insert(ctx, row) })
+}
+
+// eachRow calls f with every row as it is stored.
+func (t *Table) eachRow(ctx *sql.Context, f func(sql.Row) error) (err error) {
+	it := newRowIter(&Table{db: t.db, shape: t.shape, use: &stmtState{}, temporary: t.temporary}, &partition{})
+	defer func() { err = errors.Join(err, it.Close(ctx)) }()
+	for {
+		row, err := it.Next(ctx)
+		if errors.Is(err, errEOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f(row); err != nil {
+			return err
+		}
+	}
+}
+
+// convertTo is ALTER TABLE … CONVERT TO CHARACTER SET: every text column and the
+// table's default get the collation.
+func (t *Table) convertTo(ctx *sql.Context, collation sql.CollationID) error {
+	return t.rewrite(ctx, func(d *catalog.Table) error {
+		d.Collation = collation.Name()
+		for i := range d.Columns {
+			typ, err := parseType(ctx, d.Columns[i].Type)
+			if err != nil {
+				return err
+			}
+			ct, ok := typ.(sql.TypeWithCollation)
+			if !ok || ct.Collation() == sql.Collation_binary {
+				continue
+			}
+			next, err := ct.WithNewCollation(collation)
+			if err != nil {
+				return err
+			}
+			d.Columns[i].Type = typeText(next)
+		}
+		return nil
+	})
+}
+
+// largestAutoIncrement is the largest value in the AUTO_INCREMENT column.
+func (t *Table) largestAutoIncrement(ctx *sql.Context, _ *Transaction) (uint64, error) {
+	c := t.shape.autoCol
+	if c < 0 {
+		return 0, nil
+	}
+	var largest uint64
+	scan := &Table{db: t.db, shape: t.shape, use: &stmtState{}, temporary: t.temporary, columns: []int{c}}
+	it := newRowIter(scan, &partition{})
+	defer it.Close(ctx)
+	for {
+		row, err := it.Next(ctx)
+		if errors.Is(err, errEOF) {
+			return largest, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if row[0] == nil {
+			continue
+		}
+		cmp, err := t.shape.schema[c].Type.Compare(context.Background(), row[0], t.shape.schema[c].Type.Zero())
+		if err != nil {
+			return 0, err
+		}
+		if cmp > 0 {
+			n, err := toUint64(ctx, row[0])
+			if err != nil {
+				return 0, err
+			}
+			largest = max(largest, n)
+		}
+	}
+}

@@ -1,0 +1,515 @@
+package vtab
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/freshetdb/freshet/vtab/enc"
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+var errEOF = io.EOF
+
+// rowIter returns the rows of one partition. It opens at the first Next.
+type rowIter struct {
+	t     *Table
+	shape *shape
+	tx    *Transaction
+	lk    *lookup // nil: the whole table in primary key order
+	want  []int
+
+	opened   bool
+	reader   kv.Reader
+	it       kv.Iterator
+	spanAt   int
+	dec      *decoder
+	cover    *coverPlan // non-nil: the index alone answers
+	parts    [][]byte
+	keyBuf   []byte
+	rows     int
+	openedAt kv.Position // what was applied when the iterator of a locking scan was opened
+}
+
+func newRowIter(t *Table, p *partition) *rowIter {
+	return &rowIter{t: t, shape: t.shape, lk: p.lookup, want: t.wanted()}
+}
+
+// open takes the reader. The definition that was bound must be the one that the
+// transaction sees, else rows would be read under the wrong shape.
+func (i *rowIter) open(ctx *sql.Context) error {
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return err
+	}
+	i.tx = tx
+	if err := i.t.checkCurrent(ctx, tx); err != nil {
+		return err
+	}
+	locking := i.locking()
+	if locking {
+		mode := kv.LockIX
+		if i.t.use.mode.lock == kv.LockS {
+			mode = kv.LockIS
+		}
+		if err := tx.lockTable(ctx, i.shape.desc, mode); err != nil {
+			return err
+		}
+	}
+	s, err := tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	use := i.t.use
+	if !use.atSet {
+		use.at, use.atSet = s.Savepoint(), true
+	}
+	if locking {
+		i.reader = s.Latest(use.at)
+		i.openedAt = tx.engine().store.Applied()
+	} else {
+		if i.reader, err = s.Snapshot(use.at); err != nil {
+			return err
+		}
+		tx.plainRead = true
+	}
+	i.prepare(locking)
+	i.opened = true
+	tx.readers++
+	return nil
+}
+
+func (i *rowIter) locking() bool { return i.t.use.mode.lock != kv.LockNone }
+
+// prepare chooses how rows are decoded.
+func (i *rowIter) prepare(locking bool) {
+	if i.lk != nil && i.lk.index != i.shape.primary && !locking && i.lk.box == nil {
+		i.cover = newCoverPlan(i.shape, i.lk.index, i.want)
+	}
+	if i.cover == nil {
+		i.dec = newDecoder(i.shape, i.want)
+	}
+}
+
+// Next implements sql.RowIter.
+func (i *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
+	if !i.opened {
+		if err := i.open(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if i.rows++; i.rows%contextEveryRows == 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		ok, err := i.step(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, io.EOF
+		}
+		row, ok, err := i.row(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return row, nil
+		}
+	}
+}
+
+// step moves to the next key, across spans.
+func (i *rowIter) step(ctx *sql.Context) (bool, error) {
+	for {
+		if i.it == nil {
+			r, ok := i.nextSpan()
+			if !ok {
+				return false, nil
+			}
+			i.it = i.openIterator(ctx, r)
+		}
+		if i.it.Next() {
+			return true, nil
+		}
+		if err := i.it.Err(); err != nil {
+			return false, err
+		}
+		r, ok := i.nextSpan()
+		if !ok {
+			return false, nil
+		}
+		i.it.SeekTo(r)
+	}
+}
+
+// openIterator opens the iterator that all spans of this scan share.
+func (i *rowIter) openIterator(ctx context.Context, first kv.Range) kv.Iterator {
+	if i.lk != nil && i.lk.points() {
+		return newPointIter(ctx, i.reader, first)
+	}
+	reverse := i.lk != nil && i.lk.reverse
+	keysOnly := len(i.want) == 0 && i.lk == nil && !i.locking()
+	return i.reader.Scan(ctx, first, kv.ScanOptions{Reverse: reverse, KeysOnly: keysOnly})
+}
+
+// nextSpan returns the next range to read.
+func (i *rowIter) nextSpan() (kv.Range, bool) {
+	n := i.spanAt
+	i.spanAt++
+	if i.lk == nil {
+		return i.shape.primary.span, n == 0
+	}
+	if n >= len(i.lk.spans) {
+		return kv.Range{}, false
+	}
+	return i.lk.spans[n].Range, true
+}
+
+// span is the span being read.
+func (i *rowIter) span() *span {
+	if i.lk == nil {
+		return nil
+	}
+	return &i.lk.spans[i.spanAt-1]
+}
+
+// row makes the row of the present key; ok is false if it is not wanted.
+func (i *rowIter) row(ctx *sql.Context) (row sql.Row, ok bool, err error) {
+	if i.lk == nil || i.lk.index == i.shape.primary {
+		return i.primaryRow(ctx)
+	}
+	return i.indexRow(ctx)
+}
+
+// primaryRow reads a row found in the primary key.
+func (i *rowIter) primaryRow(ctx *sql.Context) (sql.Row, bool, error) {
+	key := i.it.Key()
+	if s := i.span(); s != nil && len(s.parts) > 0 {
+		parts, err := splitKey(i.shape.primary, key, i.parts[:0])
+		if err != nil {
+			return nil, false, err
+		}
+		i.parts = parts
+		if !matches(parts, s.parts) {
+			return nil, false, nil
+		}
+	}
+	var value []byte
+	var err error
+	if i.locking() {
+		i.keyBuf = append(i.keyBuf[:0], key...)
+		key = i.keyBuf
+		var ok bool
+		if value, ok, err = i.lockAndRead(ctx, key); err != nil || !ok {
+			return nil, false, err
+		}
+	} else if len(i.want) > 0 {
+		if value, err = i.it.Value(); err != nil {
+			return nil, false, err
+		}
+	} else {
+		return sql.Row{}, true, nil
+	}
+	row, err := i.decode(ctx, key, value)
+	return row, err == nil, err
+}
+
+// indexRow reads a row found in a secondary index.
+func (i *rowIter) indexRow(ctx *sql.Context) (sql.Row, bool, error) {
+	value, err := i.it.Value()
+	if err != nil {
+		return nil, false, err
+	}
+	x := i.lk.index
+	parts, suffix, exact, err := x.splitEntry(i.it.Key(), value, i.parts[:0])
+	if err != nil {
+		return nil, false, err
+	}
+	i.parts = parts
+	s := i.span()
+	if len(s.parts) > 0 && !matches(parts, s.parts) {
+		return nil, false, nil
+	}
+	if len(s.tail) > 0 {
+		if ok, err := matchTail(x, suffix, s.tail); err != nil || !ok {
+			return nil, false, err
+		}
+	}
+	if i.cover != nil {
+		row := make(sql.Row, len(i.want))
+		err := i.cover.decode(ctx, parts, suffix, exact, row)
+		return row, err == nil, err
+	}
+	i.keyBuf = append(append(i.keyBuf[:0], i.shape.primary.prefix...), suffix...)
+	return i.fetch(ctx, i.keyBuf, s)
+}
+
+// fetch reads the row that an index entry points to.
+func (i *rowIter) fetch(ctx *sql.Context, key []byte, s *span) (sql.Row, bool, error) {
+	if i.locking() {
+		value, ok, err := i.lockAndRead(ctx, key)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		if i.tx.engine().store.Applied() != i.openedAt {
+			// The row may have left the range since the entry was read.
+			if ok, err := i.stillIn(ctx, key, value, s); err != nil || !ok {
+				return nil, false, err
+			}
+		}
+		row, err := i.decode(ctx, key, value)
+		return row, err == nil, err
+	}
+	value, err := i.reader.Get(ctx, key)
+	if errors.Is(err, kv.ErrNotFound) {
+		return nil, false, errInternal("table %s: index %s has an entry without a row (%x); run CHECK TABLE", i.shape.desc.Name, i.lk.index.name, key)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if i.lk.box != nil {
+		if ok, err := i.inBox(ctx, key, value); err != nil || !ok {
+			return nil, false, err
+		}
+	}
+	row, err := i.decode(ctx, key, value)
+	return row, err == nil, err
+}
+
+// lockAndRead locks a row and returns its current value; ok is false if it is
+// gone, or is to be skipped.
+func (i *rowIter) lockAndRead(ctx *sql.Context, key []byte) (value []byte, ok bool, err error) {
+	err = i.tx.lockRow(ctx, key, i.t.use.mode)
+	if errors.Is(err, errSkip) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if i.lk == nil || i.lk.index == i.shape.primary {
+		if i.tx.engine().store.Applied() == i.openedAt {
+			value, err = i.it.Value()
+			return value, err == nil, err
+		}
+	}
+	value, err = i.reader.Get(ctx, key)
+	if errors.Is(err, kv.ErrNotFound) {
+		return nil, false, nil
+	}
+	return value, err == nil, err
+}
+
+// stillIn reports whether a row's entry lies in the span.
+func (i *rowIter) stillIn(ctx context.Context, key, value []byte, s *span) (bool, error) {
+	row, err := i.shape.decodeRow(ctx, key, value)
+	if err != nil {
+		return false, err
+	}
+	e, err := i.lk.index.encodeEntry(ctx, row, key[len(i.shape.primary.prefix):])
+	if err != nil {
+		return false, err
+	}
+	if !s.Contains(e.key) {
+		return false, nil
+	}
+	if len(s.parts) == 0 {
+		return true, nil
+	}
+	parts, err := splitKey(i.lk.index, e.key, nil)
+	if err != nil {
+		return false, err
+	}
+	return matches(parts, s.parts), nil
+}
+
+// inBox reports whether the geometry of a row meets the box of a spatial lookup.
+func (i *rowIter) inBox(ctx context.Context, key, value []byte) (bool, error) {
+	d := newDecoder(i.shape, i.lk.index.cols)
+	row := make(sql.Row, 1)
+	if err := d.decode(ctx, key, value, row); err != nil {
+		return false, err
+	}
+	return i.lk.box.overlaps(row[0]), nil
+}
+
+// decode makes the row that the scan returns, and remembers the row id of a
+// keyless table for the editor.
+func (i *rowIter) decode(ctx context.Context, key, value []byte) (sql.Row, error) {
+	row := make(sql.Row, len(i.want))
+	if err := i.dec.decode(ctx, key, value, row); err != nil {
+		return nil, err
+	}
+	if i.locking() && i.shape.keyless() {
+		i.t.use.remember(key[len(i.shape.primary.prefix):], value)
+	}
+	return row, nil
+}
+
+// Close implements sql.RowIter.
+func (i *rowIter) Close(*sql.Context) error {
+	if !i.opened {
+		return nil
+	}
+	i.opened = false
+	i.tx.readers--
+	if i.it == nil {
+		return nil
+	}
+	it := i.it
+	i.it = nil
+	return it.Close()
+}
+
+// checkCurrent refuses a table whose definition is not the transaction's.
+func (t *Table) checkCurrent(ctx context.Context, tx *Transaction) error {
+	if t.temporary || tx.altered[t.shape.desc.ID] {
+		return nil
+	}
+	defs, err := tx.definitions(ctx)
+	if err != nil {
+		return err
+	}
+	o, ok, err := defs.ByID(t.shape.desc.Kind, t.shape.desc.ID)
+	if err != nil {
+		return err
+	}
+	if !ok || o.Head().Version != t.shape.desc.Version {
+		return errTableChanged(t.Name())
+	}
+	return nil
+}
+
+// errSkip: the row is locked by another transaction and the scan skips it.
+var errSkip = errors.New("row is locked")
+
+// lockRow locks one row for a scan.
+func (tx *Transaction) lockRow(ctx *sql.Context, key []byte, m scanMode) error {
+	wait := time.Duration(0)
+	if m.wait == waitTimeout {
+		wait = tx.sess.lockWait(ctx)
+	}
+	if m.wait == waitSkip {
+		s, err := tx.store(ctx)
+		if err != nil {
+			return err
+		}
+		err = s.Lock(ctx, kv.LockRequest{Key: key, Mode: m.lock})
+		var le *kv.LockError
+		if errors.As(err, &le) && le.Reason == kv.LockBusy {
+			return errSkip
+		}
+		return err
+	}
+	return tx.lock(ctx, key, m.lock, wait)
+}
+
+// splitKey takes the parts of a key apart.
+func splitKey(x *indexShape, key []byte, parts [][]byte) ([][]byte, error) {
+	rest := key[len(x.prefix):]
+	for i := range x.cols {
+		after, err := x.codec.Skip(i, rest)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, rest[:len(rest)-len(after)])
+		rest = after
+	}
+	return parts, nil
+}
+
+func matches(parts [][]byte, want []partRange) bool {
+	for i := range want {
+		if !want[i].contains(parts[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// matchTail tests the primary key behind an index entry.
+func matchTail(x *indexShape, suffix []byte, want []partRange) (bool, error) {
+	rest := suffix
+	var parts [][]byte
+	for i := range x.primary.cols {
+		after, err := x.primary.codec.Skip(i, rest)
+		if err != nil {
+			return false, err
+		}
+		parts = append(parts, rest[:len(rest)-len(after)])
+		rest = after
+	}
+	for i := range want {
+		if !want[i].contains(parts[x.tail[i]]) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// coverPlan says how to decode rows from an index alone.
+type coverPlan struct {
+	x *indexShape
+	// part, exact and primary give the place in the output of each key part,
+	// exact value and part of the primary key, -1 if not wanted.
+	part, exact, primary []int
+	lastPrimary          int
+	lastExact            int
+}
+
+// newCoverPlan returns nil if the index does not cover the columns.
+func newCoverPlan(s *shape, x *indexShape, want []int) *coverPlan {
+	p := &coverPlan{x: x, part: absent(len(x.cols)), exact: absent(len(x.exact)), primary: absent(len(s.primary.cols)), lastPrimary: -1, lastExact: -1}
+	for to, ord := range want {
+		src, ok := x.covers[ord]
+		if !ok {
+			return nil
+		}
+		switch src.kind {
+		case fromKey:
+			p.part[src.part] = to
+		case fromExact:
+			p.exact[src.part] = to
+			p.lastExact = max(p.lastExact, src.part)
+		case fromPrimary:
+			p.primary[src.part] = to
+			p.lastPrimary = max(p.lastPrimary, src.part)
+		}
+	}
+	return p
+}
+
+func absent(n int) []int { return slices.Repeat([]int{-1}, n) }
+
+func (p *coverPlan) decode(ctx context.Context, parts [][]byte, suffix, exact []byte, dst sql.Row) error {
+	for i, to := range p.part {
+		if to < 0 {
+			continue
+		}
+		v, _, err := p.x.codec.Decode(i, parts[i])
+		if err != nil {
+			return err
+		}
+		dst[to] = v
+	}
+	for i := 0; i <= p.lastExact; i++ {
+		v, rest, err := enc.DecodeValue(ctx, p.x.parts[p.x.exact[i]].Type, exact)
+		if err != nil {
+			return err
+		}
+		if p.exact[i] >= 0 {
+			dst[p.exact[i]] = v
+		}
+		exact = rest
+	}
+	if p.lastPrimary < 0 {
+		return nil
+	}
+	return decodeParts(p.x.primary, suffix, p.primary, p.lastPrimary, dst)
+}

@@ -1,0 +1,315 @@
+package vtab
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+)
+
+// Session is a client's session. Like every sql.Session it is used by one
+// goroutine at a time, except for the methods GMS calls from its watchers.
+type Session struct {
+	*sql.BaseSession
+	engine *Engine
+	// open is the transaction that has not ended, also when GMS has forgotten it.
+	open *Transaction
+	// calls is the depth of CALL: the statements of a procedure join the
+	// transaction of the caller.
+	calls int
+	// editing counts statements between StatementBegin and their end.
+	editing int
+	temp    tempTables
+}
+
+var (
+	_ sql.TransactionSession    = (*Session)(nil)
+	_ sql.LifecycleAwareSession = (*Session)(nil)
+)
+
+// NewSession makes a session over base.
+func NewSession(base *sql.BaseSession, e *Engine) *Session {
+	return &Session{BaseSession: base, engine: e}
+}
+
+// SessionOf returns the session of a context, or ErrForeignSession.
+func SessionOf(ctx *sql.Context) (*Session, error) {
+	if s, ok := ctx.Session.(*Session); ok {
+		return s, nil
+	}
+	return nil, ErrForeignSession.New(ctx.Session)
+}
+
+// transaction returns the running transaction, starting one where GMS has not:
+// it plans some statements (and serves some callers) outside any.
+func (s *Session) transaction(ctx *sql.Context) (*Transaction, error) {
+	if tx, ok := s.BaseSession.GetTransaction().(*Transaction); ok && !tx.ended {
+		return tx, nil
+	}
+	t, err := s.StartTransaction(ctx, sql.ReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	s.BaseSession.SetTransaction(t)
+	return t.(*Transaction), nil
+}
+
+// transactionOf returns the running transaction of a context's session.
+func transactionOf(ctx *sql.Context) (*Transaction, error) {
+	s, err := SessionOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.transaction(ctx)
+}
+
+// StartTransaction implements sql.TransactionSession. It costs nothing until a
+// table is bound.
+func (s *Session) StartTransaction(_ *sql.Context, c sql.TransactionCharacteristic) (sql.Transaction, error) {
+	if s.open != nil {
+		s.open.rollback()
+	}
+	s.open = &Transaction{sess: s, readOnly: c == sql.ReadOnly}
+	return s.open, nil
+}
+
+// CommitTransaction implements sql.TransactionSession. A failed commit has ended
+// the transaction too: GMS would leave the session inside it.
+func (s *Session) CommitTransaction(ctx *sql.Context, t sql.Transaction) error {
+	tx, ok := t.(*Transaction)
+	if !ok || tx.ended {
+		return nil
+	}
+	if err := tx.commit(ctx); err != nil {
+		s.forget(tx)
+		return commitError(err)
+	}
+	s.open = nil
+	return nil
+}
+
+// Rollback implements sql.TransactionSession.
+func (s *Session) Rollback(_ *sql.Context, t sql.Transaction) error {
+	if tx, ok := t.(*Transaction); ok {
+		tx.rollback()
+		if s.open == tx {
+			s.open = nil
+		}
+	}
+	return nil
+}
+
+// CreateSavepoint implements sql.TransactionSession.
+func (s *Session) CreateSavepoint(ctx *sql.Context, t sql.Transaction, name string) error {
+	tx, ok := t.(*Transaction)
+	if !ok {
+		return nil
+	}
+	return tx.setSavepoint(ctx, name, isTriggerSavepoint(name))
+}
+
+// RollbackToSavepoint implements sql.TransactionSession.
+func (s *Session) RollbackToSavepoint(_ *sql.Context, t sql.Transaction, name string) error {
+	tx, ok := t.(*Transaction)
+	if !ok {
+		return nil
+	}
+	if tx.ended && isTriggerSavepoint(name) {
+		return nil // the statement's failure has ended the transaction
+	}
+	return tx.rollbackToSavepoint(name)
+}
+
+// ReleaseSavepoint implements sql.TransactionSession.
+func (s *Session) ReleaseSavepoint(_ *sql.Context, t sql.Transaction, name string) error {
+	tx, ok := t.(*Transaction)
+	if !ok {
+		return nil
+	}
+	if tx.ended && isTriggerSavepoint(name) {
+		return nil
+	}
+	return tx.releaseSavepoint(name)
+}
+
+// isTriggerSavepoint tells the savepoints that GMS sets around triggers.
+func isTriggerSavepoint(name string) bool {
+	return strings.HasPrefix(name, rowexec.TriggerSavePointPrefix)
+}
+
+// SetTransaction implements sql.Session. GMS sets nil when a transaction is over.
+// Inside CALL that is said after every statement of the procedure, which belongs
+// to the caller's explicit transaction; outside, the session is back in
+// autocommit.
+func (s *Session) SetTransaction(t sql.Transaction) {
+	if t == nil {
+		if s.calls > 0 {
+			if tx, ok := s.BaseSession.GetTransaction().(*Transaction); ok && !tx.ended && (s.GetIgnoreAutoCommit() || !s.autocommit(nil)) {
+				return
+			}
+		} else {
+			s.SetIgnoreAutoCommit(false)
+		}
+	}
+	s.BaseSession.SetTransaction(t)
+}
+
+// BeginCall notes that a procedure is being executed and returns the function
+// that ends it. A CALL from inside a writing statement (a trigger) joins that
+// statement's transaction also under autocommit.
+func (s *Session) BeginCall() (end func()) {
+	s.calls++
+	joined := false
+	if s.editing > 0 && !s.GetIgnoreAutoCommit() {
+		s.SetIgnoreAutoCommit(true)
+		joined = true
+	}
+	return func() {
+		s.calls--
+		if joined {
+			s.SetIgnoreAutoCommit(false)
+		}
+	}
+}
+
+// CommitBeforeDDL ends an open explicit transaction, as MySQL does before a
+// statement that commits implicitly, and starts the statement's own.
+func (s *Session) CommitBeforeDDL(ctx *sql.Context) error {
+	tx, ok := s.BaseSession.GetTransaction().(*Transaction)
+	if ok && !tx.ended {
+		if !tx.dirty() && !s.GetIgnoreAutoCommit() && s.autocommit(ctx) {
+			return nil // the statement's own
+		}
+		if err := s.CommitTransaction(ctx, tx); err != nil {
+			return err
+		}
+	}
+	s.SetIgnoreAutoCommit(false)
+	t, err := s.StartTransaction(ctx, sql.ReadWrite)
+	if err != nil {
+		return err
+	}
+	s.BaseSession.SetTransaction(t)
+	return nil
+}
+
+// ValidateSession implements sql.Session: GMS calls it before it binds a statement.
+func (s *Session) ValidateSession(ctx *sql.Context) error {
+	if s.calls == 0 {
+		s.dropForgotten(ctx)
+	}
+	tx, ok := s.BaseSession.GetTransaction().(*Transaction)
+	if !ok || tx.ended {
+		return nil
+	}
+	tx.beginStatement(s.autocommits(ctx) || s.readCommitted(ctx))
+	return nil
+}
+
+// dropForgotten rolls back what an earlier statement left: a transaction that
+// GMS no longer knows, or one under autocommit whose statement failed.
+func (s *Session) dropForgotten(ctx *sql.Context) {
+	if s.open != nil && s.BaseSession.GetTransaction() != sql.Transaction(s.open) {
+		s.open.rollback()
+		s.open = nil
+	}
+	if tx, ok := s.BaseSession.GetTransaction().(*Transaction); ok && tx.failed && s.autocommits(ctx) {
+		s.abandon(tx)
+	}
+}
+
+// abandon rolls a transaction back and ends it for the session.
+func (s *Session) abandon(tx *Transaction) {
+	tx.rollback()
+	s.forget(tx)
+}
+
+// forget makes the session stand outside tx, which has ended.
+func (s *Session) forget(tx *Transaction) {
+	if s.BaseSession.GetTransaction() == sql.Transaction(tx) {
+		s.BaseSession.SetTransaction(nil)
+	}
+	s.SetIgnoreAutoCommit(false)
+	if s.open == tx {
+		s.open = nil
+	}
+}
+
+// CommandBegin implements sql.LifecycleAwareSession.
+func (s *Session) CommandBegin() error { return nil }
+
+// CommandEnd implements sql.LifecycleAwareSession. A transaction that is still
+// open under autocommit belongs to a statement that failed, or to a prepare.
+func (s *Session) CommandEnd() {
+	s.calls, s.editing = 0, 0
+	if s.open == nil {
+		return
+	}
+	if s.BaseSession.GetTransaction() != sql.Transaction(s.open) || s.autocommits(nil) {
+		s.abandonQuietly()
+	}
+}
+
+func (s *Session) abandonQuietly() {
+	tx := s.open
+	tx.rollback()
+	if s.BaseSession.GetTransaction() == sql.Transaction(tx) {
+		s.BaseSession.SetTransaction(nil)
+	}
+	s.open = nil
+}
+
+// SessionEnd implements sql.LifecycleAwareSession: the client is gone.
+func (s *Session) SessionEnd() { s.Close(context.Background()) }
+
+// Close rolls back what is open, drops temporary tables and releases locks. It
+// is idempotent; programs that make sessions themselves call it.
+func (s *Session) Close(ctx context.Context) {
+	if s.open != nil {
+		s.abandonQuietly()
+	}
+	s.dropTemporary(ctx)
+}
+
+// autocommits reports whether the running transaction, if any, is that of one
+// statement.
+func (s *Session) autocommits(ctx *sql.Context) bool {
+	return !s.GetIgnoreAutoCommit() && s.autocommit(ctx)
+}
+
+// autocommit reads the session variable.
+func (s *Session) autocommit(ctx *sql.Context) bool {
+	v, err := s.GetSessionVariable(ctx, sql.AutoCommitSessionVar)
+	if err != nil {
+		return true
+	}
+	on, err := sql.ConvertToBool(ctx, v)
+	return err != nil || on
+}
+
+// readCommitted reports whether each statement reads a new snapshot.
+func (s *Session) readCommitted(ctx *sql.Context) bool {
+	v, err := s.GetSessionVariable(ctx, "transaction_isolation")
+	if err != nil {
+		return false
+	}
+	level, _ := v.(string)
+	return level == "READ-COMMITTED" || level == "READ-UNCOMMITTED"
+}
+
+// lockWait is how long a statement waits for a lock.
+func (s *Session) lockWait(ctx *sql.Context) time.Duration {
+	v, err := s.GetSessionVariable(ctx, "innodb_lock_wait_timeout")
+	if err != nil {
+		return defaultLockWait
+	}
+	if n, ok := v.(int64); ok {
+		return time.Duration(n) * time.Second
+	}
+	return defaultLockWait
+}
+
+// defaultLockWait is MySQL's default for innodb_lock_wait_timeout.
+const defaultLockWait = 50 * time.Second

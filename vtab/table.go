@@ -1,0 +1,291 @@
+package vtab
+
+import (
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/freshetdb/freshet/catalog"
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+// Table is a store table made for one use in one statement. Copies that GMS
+// makes of it (projections, index access) share its stmtState.
+type Table struct {
+	db    *Database
+	shape *shape
+	use   *stmtState
+	// temporary is the session's own table; it is in no catalog.
+	temporary bool
+
+	// columns are the ordinals that a scan returns, nil for all.
+	columns    []int
+	names      []string
+	projection sql.Schema
+	lookup     *sql.IndexLookup
+}
+
+// stmtState ties the scans of one use of a table to its editors.
+type stmtState struct {
+	mode scanMode
+	// at is the moment whose own writes the scans of this use see: the first
+	// open. A statement must not see its own writes through a scan that is
+	// opened again (the inner side of a join).
+	at    kv.Mark
+	atSet bool
+	// seen holds the hidden row ids of a keyless table by row content, so that an
+	// editor finds the row that the scan returned.
+	seen map[uint64][]uint64
+	// drained: a build has read the rows itself; the scan that GMS makes for it
+	// is to find none.
+	drained bool
+}
+
+// scanMode says how a scan reads.
+type scanMode struct {
+	lock kv.LockMode // LockNone: the snapshot; else the latest state, each row locked
+	wait lockWait
+}
+
+type lockWait uint8
+
+const (
+	waitTimeout lockWait = iota // innodb_lock_wait_timeout
+	waitNot                     // NOWAIT
+	waitSkip                    // SKIP LOCKED
+)
+
+const exclusive = kv.LockX
+
+var (
+	_ sql.Table                 = (*Table)(nil)
+	_ sql.Databaseable          = (*Table)(nil)
+	_ sql.TemporaryTable        = (*Table)(nil)
+	_ sql.CommentedTable        = (*Table)(nil)
+	_ sql.ProjectedTable        = (*Table)(nil)
+	_ sql.IndexAddressableTable = (*Table)(nil)
+	_ sql.PrimaryKeyTable       = (*Table)(nil)
+	_ sql.StatisticsTable       = (*Table)(nil)
+	_ sql.CheckTable            = (*Table)(nil)
+)
+
+func newTable(ctx *sql.Context, d *Database, t *catalog.Table, mode scanMode) (*Table, error) {
+	v, err := t.Derive(func(t *catalog.Table) (any, error) { return newShape(ctx, d.name, t) })
+	if err != nil {
+		return nil, err
+	}
+	return &Table{db: d, shape: v.(*shape), use: &stmtState{mode: mode}, temporary: t.Role == roleTemporary}, nil
+}
+
+// roleTemporary marks the descriptor of a temporary table.
+const roleTemporary = "temporary"
+
+// Name implements sql.Table.
+func (t *Table) Name() string { return t.shape.desc.Name }
+
+// String implements sql.Table.
+func (t *Table) String() string { return t.shape.desc.Name }
+
+// Database implements sql.Databaseable.
+func (t *Table) Database() string { return t.db.name }
+
+// IsTemporary implements sql.TemporaryTable.
+func (t *Table) IsTemporary() bool { return t.temporary }
+
+// Comment implements sql.CommentedTable.
+func (t *Table) Comment() string { return t.shape.desc.Comment }
+
+// Collation implements sql.Table.
+func (t *Table) Collation() sql.CollationID { return t.shape.collation }
+
+// Schema implements sql.Table.
+func (t *Table) Schema(*sql.Context) sql.Schema {
+	if t.projection != nil {
+		return t.projection
+	}
+	return t.shape.schema
+}
+
+// PrimaryKeySchema implements sql.PrimaryKeyTable.
+func (t *Table) PrimaryKeySchema(*sql.Context) sql.PrimaryKeySchema { return t.shape.pkSchema }
+
+// WithProjections implements sql.ProjectedTable.
+func (t *Table) WithProjections(_ *sql.Context, names []string) (sql.Table, error) {
+	c := *t
+	if names == nil {
+		c.columns, c.names, c.projection = nil, nil, nil
+		return &c, nil
+	}
+	c.columns = make([]int, len(names))
+	c.projection = make(sql.Schema, len(names))
+	for i, name := range names {
+		ord, ok := t.shape.column(name)
+		if !ok {
+			return nil, sql.ErrColumnNotFound.New(name)
+		}
+		c.columns[i] = ord
+		c.projection[i] = t.shape.schema[ord]
+	}
+	c.names = names
+	return &c, nil
+}
+
+// Projections implements sql.ProjectedTable.
+func (t *Table) Projections() []string { return t.names }
+
+// IndexedAccess implements sql.IndexAddressable.
+func (t *Table) IndexedAccess(_ *sql.Context, lookup sql.IndexLookup) sql.IndexedTable {
+	c := *t
+	c.lookup = &lookup
+	return &IndexedTable{Table: &c}
+}
+
+// PreciseMatch implements sql.IndexAddressable: a lookup returns the rows of its
+// ranges and no others.
+func (t *Table) PreciseMatch() bool { return true }
+
+// Partitions implements sql.Table. There is one.
+func (t *Table) Partitions(*sql.Context) (sql.PartitionIter, error) {
+	if t.use.drained {
+		return &partitions{}, nil
+	}
+	return &partitions{next: &partition{}}, nil
+}
+
+// PartitionRows implements sql.Table. Nothing is opened before the first Next:
+// GMS asks for iterators that it never reads.
+func (t *Table) PartitionRows(_ *sql.Context, p sql.Partition) (sql.RowIter, error) {
+	part, ok := p.(*partition)
+	if !ok {
+		return nil, errInternal("partition of type %T", p)
+	}
+	return newRowIter(t, part), nil
+}
+
+// IndexedTable is a Table read through an index.
+type IndexedTable struct {
+	*Table
+}
+
+var _ sql.IndexedTable = (*IndexedTable)(nil)
+
+// LookupPartitions implements sql.IndexedTable.
+func (t *IndexedTable) LookupPartitions(ctx *sql.Context, lookup sql.IndexLookup) (sql.PartitionIter, error) {
+	x, ok := lookup.Index.(*Index)
+	if !ok {
+		return nil, errInternal("lookup in an index of type %T", lookup.Index)
+	}
+	p, err := newLookup(ctx, x.shape, lookup)
+	if err != nil {
+		return nil, err
+	}
+	return &partitions{next: &partition{lookup: p}}, nil
+}
+
+// partition is what one row iterator reads: the whole table, or a lookup.
+type partition struct {
+	lookup *lookup
+}
+
+// Key implements sql.Partition.
+func (p *partition) Key() []byte { return []byte{0} }
+
+// partitions yields one partition.
+type partitions struct {
+	next *partition
+}
+
+// Next implements sql.PartitionIter.
+func (p *partitions) Next(*sql.Context) (sql.Partition, error) {
+	if p.next == nil {
+		return nil, errEOF
+	}
+	n := p.next
+	p.next = nil
+	return n, nil
+}
+
+// Close implements sql.PartitionIter.
+func (p *partitions) Close(*sql.Context) error { return nil }
+
+// RowCount implements sql.StatisticsTable. The number is exact for the
+// transaction that asks.
+func (t *Table) RowCount(ctx *sql.Context) (uint64, bool, error) {
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	n, err := tx.rowCount(ctx, t.shape.desc.Physical)
+	return n, t.use.mode.lock == kv.LockNone, err
+}
+
+// DataLength implements sql.StatisticsTable.
+func (t *Table) DataLength(ctx *sql.Context) (uint64, error) {
+	a, err := t.db.engine.store.Approximate(t.shape.primary.span)
+	if err != nil {
+		return 0, err
+	}
+	return a.Bytes, nil
+}
+
+// GetChecks implements sql.CheckTable.
+func (t *Table) GetChecks(*sql.Context) ([]sql.CheckDefinition, error) {
+	var checks []sql.CheckDefinition
+	for _, c := range t.shape.desc.Checks {
+		checks = append(checks, sql.CheckDefinition{Name: c.Name, CheckExpression: c.Expr, Enforced: c.Enforced})
+	}
+	return checks, nil
+}
+
+// GetIndexes implements sql.IndexAddressable.
+func (t *Table) GetIndexes(*sql.Context) ([]sql.Index, error) {
+	var all []sql.Index
+	if !t.shape.keyless() {
+		all = append(all, newIndex(t, t.shape.primary))
+	}
+	for _, x := range t.shape.indexes {
+		all = append(all, newIndex(t, x))
+	}
+	return all, nil
+}
+
+// wanted lists the ordinals that a scan of t returns.
+func (t *Table) wanted() []int {
+	if t.columns != nil {
+		return t.columns
+	}
+	return t.shape.allColumns()
+}
+
+// LockMark is how the statement parser says that a SELECT locks a table: it
+// binds the table AS OF a text that starts with it.
+const LockMark = "lock:"
+
+// parseLockMark reads "lock:<update|share>[:nowait|:skip locked]".
+func parseLockMark(asOf any) (scanMode, error) {
+	text, ok := asOf.(string)
+	if !ok || !strings.HasPrefix(text, LockMark) {
+		return scanMode{}, sql.ErrUnsupportedFeature.New("AS OF")
+	}
+	parts := strings.Split(strings.ToLower(strings.TrimPrefix(text, LockMark)), ":")
+	var m scanMode
+	switch parts[0] {
+	case "update", "for update":
+		m.lock = kv.LockX
+	case "share", "for share", "lock in share mode":
+		m.lock = kv.LockS
+	default:
+		return scanMode{}, errInternal("lock mark %q", text)
+	}
+	if len(parts) > 1 {
+		switch strings.TrimSpace(parts[1]) {
+		case "nowait":
+			m.wait = waitNot
+		case "skip locked":
+			m.wait = waitSkip
+		default:
+			return scanMode{}, errInternal("lock mark %q", text)
+		}
+	}
+	return m, nil
+}

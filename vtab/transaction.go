@@ -1,0 +1,443 @@
+package vtab
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/freshetdb/freshet/catalog"
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+// Transaction is one SQL transaction. It belongs to one session and is used by
+// one goroutine at a time. Starting one costs nothing: the store transaction and
+// the catalog view are taken when the first table is bound, and a Transaction
+// that is dropped without Rollback before that holds nothing.
+type Transaction struct {
+	sess     *Session
+	readOnly bool
+
+	kv  kv.Txn       // nil until first used
+	cat *catalog.Txn // nil until first used
+	// synced: cat and the store snapshot show the same commit.
+	synced bool
+	// plainRead: some statement has read the snapshot, so REPEATABLE READ keeps it.
+	plainRead bool
+	// counts are the net row changes by physical id, since the last commit.
+	counts map[catalog.ID]int64
+	// bound are the tables whose lock is held, with the version seen under it.
+	locked map[catalog.ID]kv.LockMode
+	// altered are the tables that this transaction itself has redefined.
+	altered map[catalog.ID]bool
+	// absolute counts of physical ids that this transaction built itself.
+	built map[catalog.ID]uint64
+	// onCommit run after the commit, onEnd after commit and rollback alike.
+	onCommit   []func()
+	onRollback []func()
+	savepoints []savepoint
+	// readers counts open row iterators: while there are any, the snapshot stays.
+	readers int
+	// failed: a statement under autocommit ended in an error; whatever follows
+	// must not commit what it left.
+	failed bool
+	ended  bool
+}
+
+var _ sql.Transaction = (*Transaction)(nil)
+
+// savepoint is a named mark. Names are unique without regard to case, except
+// that nested triggers reuse theirs: the newest of a name counts.
+type savepoint struct {
+	name string
+	mark mark
+}
+
+// mark is a moment in a transaction to which a failed statement returns.
+type mark struct {
+	kv     kv.Mark
+	counts map[catalog.ID]int64
+}
+
+// String implements sql.Transaction.
+func (tx *Transaction) String() string { return "freshet transaction" }
+
+// IsReadOnly implements sql.Transaction.
+func (tx *Transaction) IsReadOnly() bool { return tx.readOnly }
+
+func (tx *Transaction) engine() *Engine { return tx.sess.engine }
+
+// store returns the store transaction.
+func (tx *Transaction) store(ctx context.Context) (kv.Txn, error) {
+	if tx.ended {
+		return nil, kv.ErrDone
+	}
+	if tx.kv == nil {
+		t, err := tx.engine().store.Begin(ctx)
+		if err != nil {
+			return nil, err
+		}
+		tx.kv = t
+	}
+	return tx.kv, nil
+}
+
+// definitions returns the catalog as this transaction sees it, which is that of
+// its snapshot.
+func (tx *Transaction) definitions(ctx context.Context) (*catalog.Snapshot, error) {
+	if err := tx.sync(ctx); err != nil {
+		return nil, err
+	}
+	return tx.cat.Snapshot(), nil
+}
+
+// sync takes the catalog view and the store snapshot of one commit. The catalog
+// version is read through the store snapshot: a version loaded beside it could
+// belong to another commit.
+func (tx *Transaction) sync(ctx context.Context) error {
+	if tx.synced {
+		return nil
+	}
+	if tx.cat == nil {
+		tx.cat = tx.engine().catalog.Begin()
+	}
+	if tx.cat.Changed() {
+		tx.synced = true
+		return nil
+	}
+	t, err := tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	for range snapshotRetries {
+		r, err := t.Snapshot(kv.Now)
+		if err != nil {
+			return err
+		}
+		stored, err := readUint64(ctx, r, kv.MetaCatalogVersion)
+		if err != nil {
+			return fmt.Errorf("catalog version: %w", err)
+		}
+		if stored == tx.cat.Snapshot().Version() {
+			tx.synced = true
+			return nil
+		}
+		tx.cat.End()
+		tx.cat = tx.engine().catalog.Begin()
+		t.ResetSnapshot()
+		time.Sleep(time.Microsecond)
+	}
+	return errInternal("no snapshot and catalog of one commit in %d attempts", snapshotRetries)
+}
+
+// readUint64 reads an eight-byte big-endian counter; absent is 0.
+func readUint64(ctx context.Context, r kv.Reader, key []byte) (uint64, error) {
+	v, err := r.Get(ctx, key)
+	if errors.Is(err, kv.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if len(v) != 8 {
+		return 0, fmt.Errorf("counter %x: %w", key, kv.ErrCorrupt)
+	}
+	return binary.BigEndian.Uint64(v), nil
+}
+
+// beginStatement is called before each statement is bound. Where no statement of
+// the transaction has plainly read yet, or at READ COMMITTED, the next one reads
+// a new snapshot.
+func (tx *Transaction) beginStatement(readCommitted bool) {
+	if tx.ended || !tx.synced || tx.readers > 0 || tx.cat.Changed() {
+		return
+	}
+	if tx.plainRead && !readCommitted {
+		return
+	}
+	tx.cat.End()
+	tx.cat = nil
+	tx.synced = false
+	if tx.kv != nil {
+		tx.kv.ResetSnapshot()
+	}
+}
+
+// tableLockKey is the lock that stands for a whole table.
+func tableLockKey(id catalog.ID) []byte {
+	return kv.AppendPrefix(nil, kv.SpaceLock, uint32(id))
+}
+
+// lockTable takes a table lock and makes sure that t is still the definition.
+func (tx *Transaction) lockTable(ctx *sql.Context, t *catalog.Table, mode kv.LockMode) error {
+	if tx.altered[t.ID] {
+		return nil
+	}
+	if held := tx.locked[t.ID]; held == mode || held == kv.LockX {
+		return nil
+	}
+	if err := tx.lock(ctx, tableLockKey(t.ID), mode, tx.sess.lockWait(ctx)); err != nil {
+		return err
+	}
+	// Under the lock nobody can redefine the table; what was bound may be older.
+	current, _, err := tx.engine().catalog.Current().ByID(catalog.KindTable, t.ID)
+	if err != nil {
+		return err
+	}
+	if now, ok := current.(*catalog.Table); !ok || now.Version != t.Version {
+		return errTableChanged(t.Name)
+	}
+	if tx.locked == nil {
+		tx.locked = map[catalog.ID]kv.LockMode{}
+	}
+	tx.locked[t.ID] = mode
+	return nil
+}
+
+// lock takes a lock and turns a refusal into MySQL's error. A deadlock ends the
+// transaction, as in InnoDB.
+func (tx *Transaction) lock(ctx *sql.Context, key []byte, mode kv.LockMode, wait time.Duration) error {
+	t, err := tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	err = t.Lock(ctx, kv.LockRequest{Key: key, Mode: mode, Wait: wait})
+	if err == nil {
+		return nil
+	}
+	var le *kv.LockError
+	if !errors.As(err, &le) {
+		return err
+	}
+	switch le.Reason {
+	case kv.LockBusy:
+		return errNoWait()
+	case kv.LockTimeout:
+		return errLockTimeout()
+	case kv.LockTooMany:
+		return errTooManyLocks()
+	}
+	tx.sess.abandon(tx)
+	return errDeadlock("deadlock found when trying to get a lock")
+}
+
+// mark returns the present moment.
+func (tx *Transaction) mark(ctx context.Context) (mark, error) {
+	t, err := tx.store(ctx)
+	if err != nil {
+		return mark{}, err
+	}
+	return mark{kv: t.Savepoint(), counts: maps.Clone(tx.counts)}, nil
+}
+
+// rollbackTo undoes everything since m but definitions and locks.
+func (tx *Transaction) rollbackTo(m mark) {
+	if tx.ended || tx.kv == nil {
+		return
+	}
+	tx.kv.RollbackTo(m.kv)
+	tx.counts = m.counts
+}
+
+// addRows notes a net change of rows of a physical id.
+func (tx *Transaction) addRows(id catalog.ID, delta int64) {
+	if delta == 0 {
+		return
+	}
+	if tx.counts == nil {
+		tx.counts = map[catalog.ID]int64{}
+	}
+	tx.counts[id] += delta
+}
+
+func countKey(id catalog.ID) []byte {
+	return kv.AppendPrefix(nil, kv.SpaceCount, uint32(id))
+}
+
+// rowCount is the exact number of rows the transaction sees under a physical id.
+func (tx *Transaction) rowCount(ctx context.Context, id catalog.ID) (uint64, error) {
+	if n, ok := tx.built[id]; ok {
+		return addDelta(n, tx.counts[id]), nil
+	}
+	if err := tx.sync(ctx); err != nil {
+		return 0, err
+	}
+	r, err := tx.kv.Snapshot(kv.Now)
+	if err != nil {
+		return 0, err
+	}
+	n, err := readUint64(ctx, r, countKey(id))
+	if err != nil {
+		return 0, err
+	}
+	return addDelta(n, tx.counts[id]), nil
+}
+
+func addDelta(n uint64, delta int64) uint64 {
+	if delta < 0 && uint64(-delta) > n {
+		return 0
+	}
+	return n + uint64(delta)
+}
+
+// dirty reports whether a commit would change anything.
+func (tx *Transaction) dirty() bool {
+	return (tx.kv != nil && tx.kv.Dirty()) || (tx.cat != nil && tx.cat.Changed())
+}
+
+// commit makes the transaction durable. Whatever the outcome, it has ended.
+func (tx *Transaction) commit(ctx context.Context) error {
+	if tx.ended {
+		return nil
+	}
+	defer tx.end()
+	if !tx.dirty() {
+		tx.rolledBack()
+		return nil
+	}
+	if err := tx.flushDefinitions(ctx); err != nil {
+		tx.rolledBack()
+		return err
+	}
+	o := kv.CommitOptions{Hook: func(latest kv.Reader, w kv.Writer, pos kv.Position) error {
+		return tx.extend(ctx, latest, w, pos)
+	}}
+	if tx.cat != nil && tx.cat.Changed() {
+		o.Published = func(kv.Position) { tx.cat.Publish() }
+	}
+	_, err := tx.kv.Commit(ctx, o)
+	if err != nil && !errors.Is(err, kv.ErrOutcomeUnknown) {
+		tx.rolledBack()
+		return err
+	}
+	for _, f := range tx.onCommit {
+		f()
+	}
+	return err
+}
+
+// flushDefinitions puts the changed catalog entries into the batch.
+func (tx *Transaction) flushDefinitions(ctx context.Context) error {
+	if tx.cat == nil || !tx.cat.Changed() {
+		return nil
+	}
+	t, err := tx.store(ctx)
+	if err != nil {
+		return err
+	}
+	return tx.cat.Flush(t)
+}
+
+// extend runs inside the commit section.
+func (tx *Transaction) extend(ctx context.Context, latest kv.Reader, w kv.Writer, pos kv.Position) error {
+	if err := tx.extendCounts(ctx, latest, w); err != nil {
+		return err
+	}
+	for _, h := range tx.engine().hooks {
+		if err := h.Extend(ctx, tx, latest, w, pos); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extendCounts adds the exact row counts to the batch.
+func (tx *Transaction) extendCounts(ctx context.Context, latest kv.Reader, w kv.Writer) error {
+	for id, n := range tx.built {
+		if err := w.Put(countKey(id), binary.BigEndian.AppendUint64(nil, addDelta(n, tx.counts[id]))); err != nil {
+			return err
+		}
+	}
+	for id, delta := range tx.counts {
+		if _, ok := tx.built[id]; ok || delta == 0 {
+			continue
+		}
+		n, err := readUint64(ctx, latest, countKey(id))
+		if err != nil {
+			return err
+		}
+		if delta < 0 && uint64(-delta) > n {
+			return errInternal("row count of %d would fall below zero (%d%+d)", id, n, delta)
+		}
+		if err := w.Put(countKey(id), binary.BigEndian.AppendUint64(nil, n+uint64(delta))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rollback drops everything. It is idempotent.
+func (tx *Transaction) rollback() {
+	if tx.ended {
+		return
+	}
+	tx.rolledBack()
+	tx.end()
+}
+
+func (tx *Transaction) rolledBack() {
+	for _, f := range tx.onRollback {
+		f()
+	}
+}
+
+func (tx *Transaction) end() {
+	tx.ended = true
+	if tx.kv != nil {
+		tx.kv.Rollback()
+	}
+	if tx.cat != nil {
+		tx.cat.End()
+	}
+	tx.savepoints, tx.locked, tx.altered, tx.onCommit, tx.onRollback = nil, nil, nil, nil, nil
+}
+
+// setSavepoint pushes a savepoint. A user's savepoint replaces an older one of
+// the same name; nested replaces nothing, because GMS gives the savepoints of
+// nested triggers one name.
+func (tx *Transaction) setSavepoint(ctx context.Context, name string, nested bool) error {
+	m, err := tx.mark(ctx)
+	if err != nil {
+		return err
+	}
+	if !nested {
+		if i := tx.findSavepoint(name); i >= 0 {
+			tx.savepoints = append(tx.savepoints[:i], tx.savepoints[i+1:]...)
+		}
+	}
+	tx.savepoints = append(tx.savepoints, savepoint{name: name, mark: m})
+	return nil
+}
+
+func (tx *Transaction) findSavepoint(name string) int {
+	for i := len(tx.savepoints) - 1; i >= 0; i-- {
+		if strings.EqualFold(tx.savepoints[i].name, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (tx *Transaction) rollbackToSavepoint(name string) error {
+	i := tx.findSavepoint(name)
+	if i < 0 {
+		return sql.ErrSavepointDoesNotExist.New(name)
+	}
+	tx.rollbackTo(tx.savepoints[i].mark)
+	tx.savepoints = tx.savepoints[:i+1]
+	return nil
+}
+
+func (tx *Transaction) releaseSavepoint(name string) error {
+	i := tx.findSavepoint(name)
+	if i < 0 {
+		return sql.ErrSavepointDoesNotExist.New(name)
+	}
+	tx.savepoints = tx.savepoints[:i]
+	return nil
+}
