@@ -1,0 +1,193 @@
+package pebblekv
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/freshetdb/freshet/vtab/kv"
+)
+
+const (
+	// slowFileOperation is from when on a file operation is reported as slow.
+	slowFileOperation = 5 * time.Second
+
+	// flushFailuresMax is after how many flushes in a row that failed for
+	// another reason than a full disk the store gives up: the memory tables
+	// fill and commits would come to wait for ever.
+	flushFailuresMax = 20
+)
+
+// openEngine opens Pebble in the folder. It runs on a goroutine of its own
+// because Pebble may give up in the middle and park it (see engineLogger).
+func (s *Store) openEngine(onDisk bool) error {
+	e := s.options.engineOptions()
+	e.Logger = engineLogger{log: s.options.Logger, latch: s.latch}
+	e.EventListener = s.listener()
+	e.FS = s.guard
+	if onDisk {
+		e.FS, s.health = vfs.WithDiskHealthChecks(s.guard, slowFileOperation, nil, e.EventListener.DiskSlow)
+	}
+	e.ErrorIfExists = s.folder.created
+	e.ErrorIfNotExists = !s.folder.created
+	e.CacheSize = s.options.CacheBytes
+	path := s.folder.storePath()
+
+	type outcome struct {
+		db  *pebble.DB
+		err error
+	}
+	result := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if r := recover(); r != nil {
+				o.err = fmt.Errorf("%w: %v", errPanicked, r)
+			}
+			result <- o
+		}()
+		if o.err = s.guard.MkdirAll(path, 0o750); o.err == nil {
+			o.db, o.err = pebble.Open(path, e)
+		}
+	}()
+	select {
+	case o := <-result:
+		if o.err != nil {
+			return fmt.Errorf("opening %s: %w", path, translate(o.err))
+		}
+		s.db = o.db
+		return nil
+	case <-s.latch.done:
+		return fmt.Errorf("opening %s: %w", path, s.latch.err())
+	}
+}
+
+// closeEngine closes Pebble, which waits for its flushes and compactions.
+func (s *Store) closeEngine(deadline <-chan time.Time) error {
+	s.snapshots.close()
+	result := make(chan error, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				result <- fmt.Errorf("%w: %v", errPanicked, r)
+			}
+		}()
+		result <- s.db.Close()
+	}()
+	select {
+	case err := <-result:
+		return translate(err)
+	case <-s.latch.done:
+		return s.latch.err()
+	case <-deadline:
+		return errCloseTimeout
+	}
+}
+
+// listener turns Pebble's events into log records and failures.
+func (s *Store) listener() *pebble.EventListener {
+	log := s.options.Logger
+	flushFailures := 0 // flushes run one at a time
+	l := &pebble.EventListener{
+		BackgroundError: func(err error) {
+			if !s.latch.tripped() {
+				log.Error("a flush or compaction failed and will be repeated", "error", err)
+			}
+		},
+		DataCorruption: func(info pebble.DataCorruptionInfo) {
+			log.Error("stored data is damaged", "file", info.Path, "error", info.Details)
+		},
+		DiskSlow: func(info pebble.DiskSlowInfo) {
+			log.Warn("a file operation is slow", "file", info.Path, "operation", info.OpType, "duration", info.Duration)
+		},
+		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
+			log.Warn("writes wait for a flush or compaction", "reason", info.Reason)
+		},
+		WriteStallEnd: func() { log.Warn("writes go on") },
+		FlushEnd: func(info pebble.FlushInfo) {
+			switch {
+			case info.Err == nil:
+				flushFailures = 0
+			case !vfs.IsNoSpaceError(info.Err):
+				if flushFailures++; flushFailures == flushFailuresMax {
+					s.latch.trip(fmt.Errorf("memory tables cannot be written: %w", info.Err))
+				}
+			}
+		},
+	}
+	l.EnsureDefaults(nil)
+	return l
+}
+
+// apply hands a batch to Pebble. If it returns nil the batch is visible; under
+// sync the caller must then wait for it (pebble.Batch.SyncWait). An error means
+// that nothing was written, unless the latch is tripped too.
+func (s *Store) apply(b *pebble.Batch, sync bool) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			// The panic may have left Pebble's commit mutex locked; nobody
+			// comes here again once the latch is tripped.
+			err = fmt.Errorf("%w: %v", errPanicked, r)
+			s.latch.trip(err)
+		}
+	}()
+	if sync {
+		return translate(s.db.ApplyNoSyncWait(b, pebble.Sync))
+	}
+	return translate(s.db.Apply(b, pebble.NoSync))
+}
+
+// writeSynced applies a batch and waits until it is durable.
+func (s *Store) writeSynced(b *pebble.Batch) error {
+	if err := s.apply(b, true); err != nil {
+		return err
+	}
+	if err := b.SyncWait(); err != nil {
+		s.latch.trip(err)
+	}
+	return s.latch.err()
+}
+
+// syncLog forces a sync of the write-ahead log by a record without content.
+func (s *Store) syncLog() error {
+	b := s.db.NewBatch()
+	defer s.release(b)
+	if err := b.LogData(nil, nil); err != nil {
+		return err
+	}
+	return s.writeSynced(b)
+}
+
+// readMeta reads a meta key that holds a position; an absent one is zero.
+func (s *Store) readMeta(key []byte) (kv.Position, error) {
+	value, err := s.get(s.db, key)
+	if errors.Is(err, kv.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if len(value) != 8 {
+		return 0, fmt.Errorf("%w: meta key %x holds %d bytes, not a position", kv.ErrCorrupt, key, len(value))
+	}
+	return kv.Position(binary.BigEndian.Uint64(value)), nil
+}
+
+// get reads a key from Pebble and copies the value.
+func (s *Store) get(from pebble.Reader, key []byte) ([]byte, error) {
+	value, closer, err := from.Get(key)
+	if err != nil {
+		return nil, translate(err)
+	}
+	own := make([]byte, len(value))
+	copy(own, value)
+	return own, translate(closer.Close())
+}
+
+func encodePosition(p kv.Position) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(p))
+}

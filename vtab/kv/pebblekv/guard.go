@@ -1,0 +1,228 @@
+package pebblekv
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// tableRetryPause slows down Pebble's retries after a table file could not be
+// written: it starts over at once and would spin on a full disk.
+const tableRetryPause = 50 * time.Millisecond
+
+// guardFS stands between Pebble and the file system and owns the failures that
+// Pebble does not survive. An error on a write-ahead log, the MANIFEST, a marker
+// or a directory makes Pebble exit the process, panic with mutexes held (once
+// even unlock a mutex it no longer holds, which no recover can catch), or go on
+// as if nothing had happened. So Pebble never sees one: the guard trips the
+// latch and from then on the files that say what the store contains are dark,
+// their mutations do nothing and report success.
+//
+// Why that is safe: (1) nobody is told that a write succeeded unless the latch
+// is still open after the write's sync returned, and the guard trips it before
+// it returns; (2) what a reopen finds is the state at the moment of the failure,
+// exactly as after a crash then, because no log, MANIFEST, rename or removal
+// reaches the disk afterwards; (3) table files are written and kept, so that
+// readers of this process go on; to the reopen they are orphans.
+//
+// Until it is armed, when Pebble has opened, errors pass unchanged: Open
+// reports them.
+type guardFS struct {
+	vfs.FS
+	latch    *latch
+	armed    atomic.Bool
+	walSyncs atomic.Uint64
+	onFull   func() // called when the disk is found full
+}
+
+// role says what depends on a file.
+type role uint8
+
+const (
+	roleTable  role = iota // contents only; a failed write can be repeated
+	roleRecord             // what the store contains is read from it
+	roleLog                // a write-ahead log
+)
+
+func roleOf(base string) role {
+	switch {
+	case strings.HasSuffix(base, ".log"):
+		return roleLog
+	case strings.HasSuffix(base, ".sst"), strings.HasSuffix(base, ".blob"), strings.HasSuffix(base, ".dbtmp"):
+		return roleTable
+	default: // MANIFEST-n, marker.*, OPTIONS-n, directories
+		return roleRecord
+	}
+}
+
+// dark reports whether mutations must no longer reach the disk.
+func (g *guardFS) dark() bool { return g.armed.Load() && g.latch.tripped() }
+
+// judge decides what Pebble learns of the outcome of a mutation.
+func (g *guardFS) judge(r role, op, path string, err error) error {
+	if err == nil || !g.armed.Load() {
+		return err
+	}
+	if vfs.IsNoSpaceError(err) {
+		g.onFull()
+	}
+	if r == roleTable {
+		time.Sleep(tableRetryPause)
+		return err
+	}
+	g.latch.trip(&fileError{op: op, path: path, err: err})
+	return nil
+}
+
+// open wraps a file that was opened for writing. After a failed or dark open of
+// a file that must not fail, Pebble gets one that swallows everything.
+func (g *guardFS) open(r role, op, path string, create func() (vfs.File, error)) (vfs.File, error) {
+	if r != roleTable && g.dark() {
+		return g.wrap(r, path, vfs.NewMemFile(nil)), nil
+	}
+	f, err := create()
+	if err != nil {
+		if err = g.judge(r, op, path, err); err != nil {
+			return nil, err
+		}
+		f = vfs.NewMemFile(nil)
+	}
+	return g.wrap(r, path, f), nil
+}
+
+func (g *guardFS) wrap(r role, path string, f vfs.File) vfs.File {
+	return &guardFile{File: f, guard: g, role: r, path: path}
+}
+
+func (g *guardFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return g.open(roleOf(g.PathBase(name)), "create", name, func() (vfs.File, error) { return g.FS.Create(name, c) })
+}
+
+func (g *guardFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return g.open(roleOf(g.PathBase(newname)), "reuse", newname, func() (vfs.File, error) {
+		return g.FS.ReuseForWrite(oldname, newname, c)
+	})
+}
+
+func (g *guardFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	return g.open(roleOf(g.PathBase(name)), "open", name, func() (vfs.File, error) {
+		return g.FS.OpenReadWrite(name, c, opts...)
+	})
+}
+
+func (g *guardFS) OpenDir(name string) (vfs.File, error) {
+	f, err := g.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return g.wrap(roleRecord, name, f), nil
+}
+
+func (g *guardFS) Rename(oldname, newname string) error {
+	if g.dark() {
+		return nil
+	}
+	return g.judge(roleOf(g.PathBase(newname)), "rename to", newname, g.FS.Rename(oldname, newname))
+}
+
+// Remove may fail without harm, a file too many is found at the next open; but
+// once dark, nothing that the frozen MANIFEST mentions may go.
+func (g *guardFS) Remove(name string) error {
+	if g.dark() {
+		return nil
+	}
+	return g.FS.Remove(name)
+}
+
+func (g *guardFS) RemoveAll(name string) error {
+	if g.dark() {
+		return nil
+	}
+	return g.FS.RemoveAll(name)
+}
+
+func (g *guardFS) Unwrap() vfs.FS { return g.FS }
+
+// guardFile is a file whose mutations the guard judges.
+type guardFile struct {
+	vfs.File
+	guard *guardFS
+	role  role
+	path  string
+}
+
+// dark reports whether mutations of this file are swallowed.
+func (f *guardFile) dark() bool { return f.role != roleTable && f.guard.dark() }
+
+func (f *guardFile) Write(p []byte) (int, error) {
+	if f.dark() {
+		return len(p), nil
+	}
+	n, err := f.File.Write(p)
+	if err != nil {
+		if err = f.guard.judge(f.role, "write", f.path, err); err == nil {
+			n = len(p)
+		}
+	}
+	return n, err
+}
+
+func (f *guardFile) WriteAt(p []byte, offset int64) (int, error) {
+	if f.dark() {
+		return len(p), nil
+	}
+	n, err := f.File.WriteAt(p, offset)
+	if err != nil {
+		if err = f.guard.judge(f.role, "write", f.path, err); err == nil {
+			n = len(p)
+		}
+	}
+	return n, err
+}
+
+func (f *guardFile) Sync() error {
+	if f.dark() {
+		return nil
+	}
+	f.count()
+	return f.guard.judge(f.role, "sync", f.path, f.File.Sync())
+}
+
+func (f *guardFile) SyncData() error {
+	if f.dark() {
+		return nil
+	}
+	f.count()
+	return f.guard.judge(f.role, "sync", f.path, f.File.SyncData())
+}
+
+func (f *guardFile) SyncTo(length int64) (bool, error) {
+	if f.dark() {
+		return false, nil
+	}
+	full, err := f.File.SyncTo(length)
+	return full, f.guard.judge(f.role, "sync", f.path, err)
+}
+
+func (f *guardFile) count() {
+	if f.role == roleLog {
+		f.guard.walSyncs.Add(1)
+	}
+}
+
+func (f *guardFile) Preallocate(offset, length int64) error {
+	if f.dark() {
+		return nil
+	}
+	return f.guard.judge(f.role, "preallocate", f.path, f.File.Preallocate(offset, length))
+}
+
+func (f *guardFile) Close() error {
+	err := f.File.Close()
+	if f.dark() {
+		return nil
+	}
+	return f.guard.judge(f.role, "close", f.path, err)
+}

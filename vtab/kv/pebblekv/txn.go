@@ -1,0 +1,188 @@
+package pebblekv
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/freshetdb/freshet/vtab/kv"
+	"github.com/freshetdb/freshet/vtab/kv/locks"
+	"github.com/freshetdb/freshet/vtab/kv/writeset"
+)
+
+// txn is a transaction. It is used by one goroutine at a time.
+type txn struct {
+	store   *Store
+	set     writeset.Set
+	snap    *snapshot
+	owner   *locks.Owner
+	entered bool // counted among the store's users, from the first use on
+	ended   bool
+
+	// The readers for kv.Now, handed out by address.
+	snapshotNow, latestNow txnReader
+}
+
+// begin is called before everything that uses the store.
+func (t *txn) begin() error {
+	if t.ended {
+		return kv.ErrDone
+	}
+	if t.entered {
+		return nil
+	}
+	if err := t.store.enter(); err != nil {
+		return err
+	}
+	t.entered = true
+	return nil
+}
+
+// end gives back all the transaction holds, locks last.
+func (t *txn) end() {
+	if t.ended {
+		return
+	}
+	t.ended = true
+	t.set.Reset()
+	t.dropSnapshot()
+	t.unlock()
+	if t.entered {
+		t.store.leave()
+	}
+}
+
+func (t *txn) unlock() {
+	if t.owner != nil {
+		t.owner.ReleaseAll()
+		t.owner = nil
+	}
+}
+
+func (t *txn) dropSnapshot() {
+	if t.snap != nil {
+		t.store.snapshots.release(t.snap)
+		t.snap = nil
+	}
+}
+
+// mark turns a mark of the seam into the write set's; nil stands for now.
+func mark(at kv.Mark) *writeset.Mark {
+	if at == nil {
+		return nil
+	}
+	m, ok := at.(*writeset.Mark)
+	if !ok {
+		panic(fmt.Errorf("%T: %w", at, errForeign)) // a mistake in the calling code
+	}
+	return m
+}
+
+func (t *txn) Snapshot(at kv.Mark) (kv.Reader, error) {
+	if err := t.begin(); err != nil {
+		return nil, err
+	}
+	if t.snap == nil {
+		n, err := t.store.snapshots.acquire()
+		if err != nil {
+			return nil, err
+		}
+		t.snap = n
+	}
+	if at == nil {
+		return &t.snapshotNow, nil
+	}
+	return &txnReader{txn: t, stable: true, at: mark(at)}, nil
+}
+
+func (t *txn) Latest(at kv.Mark) kv.Reader {
+	if at == nil {
+		return &t.latestNow
+	}
+	return &txnReader{txn: t, at: mark(at)}
+}
+
+func (t *txn) ResetSnapshot() { t.dropSnapshot() }
+
+func (t *txn) Lock(ctx context.Context, req kv.LockRequest) error {
+	if err := t.begin(); err != nil {
+		return err
+	}
+	if t.owner == nil {
+		t.owner = t.store.locks.NewOwner()
+	}
+	return t.owner.Lock(ctx, req)
+}
+
+func (t *txn) Locked(key []byte) kv.LockMode {
+	if t.owner == nil {
+		return kv.LockNone
+	}
+	return t.owner.Mode(key)
+}
+
+func (t *txn) Put(key, value []byte) error {
+	if err := t.admit(len(key), len(value)); err != nil {
+		return err
+	}
+	t.set.Put(key, value)
+	return nil
+}
+
+func (t *txn) Delete(key []byte) error {
+	if err := t.admit(len(key), 0); err != nil {
+		return err
+	}
+	t.set.Delete(key)
+	return nil
+}
+
+func (t *txn) DeleteRange(r kv.Range) error {
+	if err := t.admit(max(len(r.Start), len(r.End)), 0); err != nil {
+		return err
+	}
+	t.set.DeleteRange(r)
+	return nil
+}
+
+// admit decides whether one more write may be made.
+func (t *txn) admit(keyBytes, valueBytes int) error {
+	if err := t.begin(); err != nil {
+		return err
+	}
+	s := t.store
+	if err := s.checkSizes(keyBytes, valueBytes); err != nil {
+		return err
+	}
+	if size := t.set.Size() + int64(keyBytes) + int64(valueBytes); size > s.caps.MaxTxnBytes {
+		return &kv.SizeError{What: "transaction", Size: size, Limit: s.caps.MaxTxnBytes}
+	}
+	return nil
+}
+
+func (t *txn) Savepoint() kv.Mark { return t.set.Savepoint() }
+
+func (t *txn) RollbackTo(m kv.Mark) {
+	if m != nil && !t.ended {
+		t.set.RollbackTo(mark(m))
+	}
+}
+
+func (t *txn) Size() int64 { return t.set.Size() }
+
+func (t *txn) Dirty() bool { return !t.set.Empty() }
+
+func (t *txn) Commit(ctx context.Context, o kv.CommitOptions) (kv.Position, error) {
+	if t.ended {
+		return 0, kv.ErrDone
+	}
+	defer t.end()
+	if t.set.Empty() {
+		return 0, nil
+	}
+	return t.store.commit(ctx, &t.set, o, func() {
+		t.dropSnapshot()
+		t.unlock()
+	})
+}
+
+func (t *txn) Rollback() { t.end() }
