@@ -291,6 +291,29 @@ func TestOrphansAndDuplicates(t *testing.T) {
 	mustVerify(t, c)
 }
 
+// Any number of entries with one name stand in line for it.
+func TestNameWithManyHolders(t *testing.T) {
+	store, victim := tenTables(t)
+	for id := ID(900); id < 904; id++ {
+		twin := fullTable()
+		twin.ID, twin.Physical, twin.Indexes, twin.Name, twin.Parent = id, id+100, nil, "victim", 1
+		it, err := newItem(twin, 1, testWork())
+		require.NoError(t, err)
+		plant(t, store, entryKey(it.Kind, it.ID), it.value)
+	}
+	c, result, _ := open(t, store)
+	require.Len(t, result.Errors, 4)
+	db, _ := c.Current().DB("d")
+	require.Len(t, db.TableNames(), 14)
+	require.Len(t, db.Children(), 14)
+	for _, id := range []ID{901, victim.ID, 900, 903, 902} { // not in line
+		change(t, c, func(txn *Txn) { require.NoError(t, txn.Drop(KindTable, id)) })
+	}
+	require.Empty(t, c.Errors())
+	change(t, c, func(txn *Txn) { addTable(t, txn, 1, "victim") })
+	mustVerify(t, c)
+}
+
 // An entry whose bytes are sound and whose definition is not is found when it
 // is asked for, and listed from then on.
 func TestUndecodableBodyIsReportedAtUse(t *testing.T) {
