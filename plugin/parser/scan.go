@@ -1,0 +1,273 @@
+package parser
+
+// hint names a reason to look closer at a statement.
+type hint uint16
+
+const (
+	hintText      hint = 1 << iota // the text needs edits before the base grammar reads it
+	hintOwn                        // may be, or contain, a statement of our own
+	hintLock                       // FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE
+	hintTableless                  // a SELECT without FROM, or FROM DUAL
+	hintVector                     // a function that makes a vector from text
+	hintHaving                     // HAVING and ORDER BY
+	hintRollup                     // WITH ROLLUP
+	hintCreate                     // CREATE or ALTER: definitions
+	hintPartition                  // t PARTITION (p, …)
+)
+
+// scanned is what one pass over the tokens of a statement finds out.
+type scanned struct {
+	hints hint
+	// end is the position behind the first statement and its semicolon; len(text) if there is only one.
+	end int
+	// compound statements may have semicolons inside: end is then len(text) and the base grammar finds the real one.
+	compound bool
+}
+
+// headTokens is how far into CREATE … the kind of object is looked for: CREATE OR REPLACE ALGORITHM = x DEFINER = u @ h
+// SQL SECURITY x is the longest that can stand before it.
+const headTokens = 20
+
+// depthMax is how many nested parentheses the search for SELECTs without FROM follows; deeper ones count as found.
+const depthMax = 64
+
+// scan looks at the tokens of the first statement of text (all of text unless one). It allocates nothing for a
+// statement that needs no help.
+func scan(text string, m mode, one bool) scanned {
+	l := lexer{text: text, mode: m}
+	s := scanner{text: text}
+	r := scanned{end: len(text)}
+	for {
+		t := l.next()
+		if t.kind == kindEnd {
+			break
+		}
+		if t.kind == kindPunct && text[t.start] == ';' {
+			s.close()
+			if one && !s.compound {
+				r.end = t.end
+				break
+			}
+			s.afterSemicolon()
+			continue
+		}
+		s.token(t)
+	}
+	s.close()
+	if len(l.markers) > 0 || len(l.dashes) > 0 {
+		s.hints |= hintText
+	}
+	r.hints, r.compound = s.hints, s.compound
+	return r
+}
+
+// scanner holds the state of scan between tokens.
+type scanner struct {
+	text     string
+	hints    hint
+	n        int // tokens of the statement so far
+	create   bool
+	compound bool
+	// open has a bit per depth of parentheses: a SELECT there has had no FROM yet.
+	open     uint64
+	depth    int
+	previous token
+	orderBy  bool
+	having   bool
+}
+
+func (s *scanner) token(t token) {
+	switch t.kind {
+	case kindWord:
+		s.word(t)
+	case kindPunct:
+		switch s.text[t.start] {
+		case '(':
+			s.depth++
+			if s.previous.end-s.previous.start == len("partition") && s.previous.is(s.text, "partition") {
+				s.hints |= hintPartition
+			}
+		case ')':
+			if s.depth < depthMax && s.open&(1<<s.depth) != 0 {
+				s.open &^= 1 << s.depth
+				s.hints |= hintTableless
+			}
+			if s.depth > 0 {
+				s.depth--
+			}
+		}
+	case kindString:
+		if s.previous.kind == kindWord && s.previous.end == t.start && s.previous.is(s.text, "n") {
+			s.hints |= hintText
+		}
+	}
+	s.previous = t
+	s.n++
+}
+
+// afterSemicolon is for bodies of compound statements: every statement inside may be one of our own.
+func (s *scanner) afterSemicolon() {
+	s.open = 0
+	s.depth = 0
+	s.previous = token{}
+	s.n++
+}
+
+// close ends a statement: SELECTs still open had no FROM.
+func (s *scanner) close() {
+	if s.open != 0 {
+		s.hints |= hintTableless
+	}
+	s.open = 0
+}
+
+// word classifies a word by length and first byte before it compares: most words are names and fall through.
+func (s *scanner) word(t token) {
+	if s.n == 0 {
+		s.first(t)
+	} else if s.create && s.n < headTokens {
+		s.head(t)
+	}
+	w := s.text[t.start:t.end]
+	switch len(w) {
+	case 3:
+		if equalFold(w, "for") {
+			s.hints |= hintLock
+		}
+	case 4:
+		switch w[0] | 0x20 {
+		case 'f':
+			if equalFold(w, "from") {
+				s.open &^= 1 << min(s.depth, depthMax-1)
+			}
+		case 'l':
+			if equalFold(w, "lock") {
+				s.hints |= hintLock
+			}
+		case 'd':
+			if equalFold(w, "dual") && s.previous.is(s.text, "from") {
+				s.hints |= hintTableless
+			}
+		}
+	case 5:
+		if w[0]|0x20 == 'o' && equalFold(w, "order") {
+			s.orderBy = true
+			if s.having {
+				s.hints |= hintHaving
+			}
+		}
+	case 6:
+		s.six(w)
+	case 9, 12, 16:
+		if b := w[0] | 0x20; b == 't' || b == 'v' || b == 's' {
+			if equalFoldAny(w, "to_vector", "vec_fromtext", "string_to_vector") {
+				s.hints |= hintVector
+			}
+		}
+	}
+	if w[0] >= 0x80 || hasForeignByte(w) {
+		s.hints |= hintText
+	}
+}
+
+func (s *scanner) six(w string) {
+	switch w[0] | 0x20 {
+	case 's':
+		if equalFold(w, "select") {
+			if s.depth >= depthMax {
+				s.hints |= hintTableless
+				return
+			}
+			if s.open&(1<<s.depth) != 0 {
+				s.hints |= hintTableless
+			}
+			s.open |= 1 << s.depth
+		}
+	case 'h':
+		if equalFold(w, "having") {
+			s.having = true
+		}
+	case 'r':
+		if equalFold(w, "rollup") {
+			s.hints |= hintRollup | hintText
+		}
+	}
+}
+
+// hasForeignByte tells whether the base grammar would stop at the unquoted name w.
+func hasForeignByte(w string) bool {
+	for i := 1; i < len(w); i++ {
+		if w[i] >= 0x80 || w[i] == '$' {
+			return true
+		}
+	}
+	return w[0] == '$'
+}
+
+// first decides by the first word of a statement.
+func (s *scanner) first(t token) {
+	w := s.text[t.start:t.end]
+	switch len(w) {
+	case 2:
+		if equalFoldAny(w, "do", "xa") {
+			s.hints |= hintOwn
+		}
+	case 4:
+		if equalFoldAny(w, "drop", "show") {
+			s.hints |= hintOwn
+		}
+	case 5:
+		if equalFoldAny(w, "alter", "check") {
+			s.hints |= hintOwn | hintCreate | hintText
+			s.create = true
+		}
+	case 6:
+		switch {
+		case equalFold(w, "create"):
+			s.hints |= hintOwn | hintCreate | hintText
+			s.create = true
+		case equalFold(w, "repair"):
+			s.hints |= hintOwn
+		}
+	case 7:
+		if equalFoldAny(w, "analyze", "handler") {
+			s.hints |= hintOwn
+		}
+	case 8:
+		if equalFoldAny(w, "checksum", "optimize") {
+			s.hints |= hintOwn
+		}
+	}
+}
+
+// head looks at the words behind CREATE and ALTER.
+func (s *scanner) head(t token) {
+	w := s.text[t.start:t.end]
+	switch len(w) {
+	case 5:
+		if equalFold(w, "event") {
+			s.compound = true
+		}
+	case 7:
+		if equalFold(w, "trigger") {
+			s.compound = true
+		}
+	case 8:
+		if equalFold(w, "function") {
+			s.compound = true
+		}
+	case 9:
+		if equalFold(w, "procedure") {
+			s.compound = true
+		}
+	}
+}
+
+func equalFoldAny(w string, lower ...string) bool {
+	for _, l := range lower {
+		if len(l) == len(w) && equalFold(w, l) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+package parser
+
+// collect finds the edits that make the base grammar read the statement as MySQL does.
+func (s *source) collect() error {
+	l := lexer{text: s.text, mode: s.mode}
+	for l.next().kind != kindEnd {
+	}
+	for _, d := range l.dashes {
+		s.edits = append(s.edits, edit{span{d, d + 1}, "- ", true})
+	}
+	for i := 0; i < len(s.tokens); i++ {
+		t := s.tokens[i]
+		switch t.kind {
+		case kindString:
+			s.nationalString(i)
+			s.plainBackslashes(t)
+		case kindWord:
+			s.foreignName(t)
+			switch {
+			case t.is(s.text, "definer"):
+				s.definer(i)
+			case i == 0 && t.is(s.text, "analyze") && (s.word(1, "local") || s.word(1, "no_write_to_binlog")):
+				// There is no binary log that the statement could go into.
+				s.edits = append(s.edits, edit{s.tokens[1].span(), "", true})
+			case t.is(s.text, "charset") && !s.compound:
+				s.charset(i)
+			case t.is(s.text, "year"):
+				s.yearWidth(i)
+			case t.is(s.text, "for"), t.is(s.text, "lock"):
+				i = s.lockClause(i)
+			case t.is(s.text, "partition") && s.punct(i-1, '(') && s.partitioned:
+				i = s.partitions(i - 1)
+			case t.is(s.text, "partition") && s.word(i+1, "by"):
+				s.partitioned = true
+			case t.is(s.text, "with") && s.word(i+1, "parser") && i+2 < len(s.tokens):
+				// The parser plugin of a FULLTEXT key: Freshet has analyzers of its own.
+				s.edits = append(s.edits, edit{span{t.start, s.tokens[i+2].end}, "", false})
+			case t.is(s.text, "with") && s.word(i+1, "rollup"):
+				if i == 0 {
+					return errSyntaxNear(s.text, t.start)
+				}
+				s.edits = append(s.edits, edit{span{t.start, s.tokens[i+1].end}, ", '" + rollupMark + "'", true})
+			}
+		case kindUnfinished:
+			return errUnfinished(s.text, t.start)
+		}
+	}
+	return nil
+}
+
+// word tells whether token i exists and is the keyword.
+func (s *source) word(i int, lower string) bool {
+	return i >= 0 && i < len(s.tokens) && s.tokens[i].is(s.text, lower)
+}
+
+// punct tells whether token i exists and is the byte.
+func (s *source) punct(i int, b byte) bool {
+	return i >= 0 && i < len(s.tokens) && s.tokens[i].punct(s.text, b)
+}
+
+// nationalString drops the N of N'…': strings are utf8mb4 here, which holds all that utf8mb3 does.
+func (s *source) nationalString(i int) {
+	if i == 0 {
+		return
+	}
+	n := s.tokens[i-1]
+	if n.end == s.tokens[i].start && n.is(s.text, "n") && s.text[s.tokens[i].start] == '\'' {
+		s.edits = append(s.edits, edit{span{n.start, n.end}, " ", false})
+	}
+}
+
+// plainBackslashes doubles the backslashes of a string under NO_BACKSLASH_ESCAPES: the base grammar always escapes.
+func (s *source) plainBackslashes(t token) {
+	if !s.mode.noBackslashEscapes {
+		return
+	}
+	for i := t.start; i < t.end; i++ {
+		if s.text[i] == '\\' {
+			s.edits = append(s.edits, edit{span{i, i + 1}, `\\`, true})
+		}
+	}
+}
+
+// foreignName quotes a name with bytes that the base grammar knows in quoted names only.
+func (s *source) foreignName(t token) {
+	w := s.text[t.start:t.end]
+	if w[0] >= 0x80 || hasForeignByte(w) {
+		s.edits = append(s.edits, edit{span{t.start, t.end}, "`" + w + "`", false})
+	}
+}
+
+// definer drops DEFINER = CURRENT_USER[()] and DEFINER = CURRENT_ROLE: without a definer, the engine takes the
+// current user. Accounts, which the base grammar knows, stay.
+func (s *source) definer(i int) {
+	if !s.punct(i+1, '=') || !s.word(i+2, "current_user") && !s.word(i+2, "current_role") {
+		return
+	}
+	end := i + 2
+	if s.punct(end+1, '(') && s.punct(end+2, ')') {
+		end += 2
+	}
+	s.edits = append(s.edits, edit{span{s.tokens[i].start, s.tokens[end].end}, "", true})
+}
+
+// stringTypes are the last words of a data type that a character set may follow.
+var stringTypes = []string{"char", "varchar", "text", "tinytext", "mediumtext", "longtext", "character", "varying", "nchar"}
+
+// charset writes CHARSET of a data type as CHARACTER SET: the base grammar doesn't know the short form everywhere.
+func (s *source) charset(i int) {
+	if i == 0 || i+1 >= len(s.tokens) || s.tokens[i+1].kind == kindPunct {
+		return
+	}
+	before := s.tokens[i-1]
+	ofType := before.punct(s.text, ')')
+	for _, w := range stringTypes {
+		ofType = ofType || before.is(s.text, w)
+	}
+	if ofType {
+		s.edits = append(s.edits, edit{s.tokens[i].span(), "CHARACTER SET", false})
+	}
+}
+
+// yearWidth drops the width of YEAR(4), the only one there is, where YEAR is the type of a column or parameter.
+func (s *source) yearWidth(i int) {
+	if i == 0 || !s.punct(i+1, '(') || !s.punct(i+3, ')') || s.tokens[i+2].kind != kindNumber {
+		return
+	}
+	switch before := s.tokens[i-1]; {
+	case before.kind == kindQuoted:
+	case before.kind == kindWord && !equalFoldAny(s.text[before.start:before.end], "select", "default", "as", "and", "or", "not",
+		"when", "then", "else", "set", "in", "by", "return", "if", "where", "on", "having", "until", "while", "case",
+		"distinct", "all", "between", "like", "div", "mod", "xor", "is", "interval"):
+	default:
+		return
+	}
+	if s.text[s.tokens[i+2].start:s.tokens[i+2].end] == "4" {
+		s.edits = append(s.edits, edit{span{s.tokens[i+1].start, s.tokens[i+3].end}, "", false})
+	}
+}
+
+// partitions drops the list of partitions that begins at token i, a parenthesis: all rows of a table lie in one
+// place here, and the base grammar reads only the simplest lists. It returns the last token.
+func (s *source) partitions(i int) int {
+	r := &reader{s: s, i: i + 1}
+	if !r.skipParens() {
+		return i + 1
+	}
+	s.dropEdits(span{s.tokens[i].start, r.last()})
+	s.edits = append(s.edits, edit{span{s.tokens[i].start, r.last()}, "", false})
+	return r.i - 1
+}

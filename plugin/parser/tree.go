@@ -1,0 +1,103 @@
+package parser
+
+import (
+	"strconv"
+
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// tree runs the passes over the syntax tree that the hints ask for. s is nil if the text needed no help.
+func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement, error) {
+	if s != nil && len(s.own) > 0 {
+		stmt = p.restoreOwn(stmt, s)
+	}
+	if hints&hintPartition != 0 {
+		if err := p.refusePartitions(stmt); err != nil {
+			return nil, err
+		}
+	}
+	if hints&hintLock != 0 {
+		stmt = p.markLocks(stmt, s)
+	}
+	if hints&hintRollup != 0 {
+		var err error
+		if stmt, err = p.expandRollups(stmt); err != nil {
+			return nil, err
+		}
+	}
+	if hints&hintHaving != 0 {
+		stmt = p.orderByAliases(stmt)
+	}
+	if hints&hintVector != 0 {
+		stmt = p.foldVectors(stmt)
+	}
+	if hints&hintTableless != 0 {
+		// Last, so that nothing takes the table for one of the user's.
+		if sel, ok := stmt.(*ast.Select); ok && len(sel.From) == 0 && sel.With == nil && simpleExprs(sel) {
+			giveFrom(sel)
+		} else {
+			stmt = p.GiveFrom(stmt)
+		}
+	}
+	if hints&hintCreate != 0 {
+		return p.functionalKeys(stmt)
+	}
+	return stmt, nil
+}
+
+// simpleExprs tells whether a SELECT can't hold another one: it selects nothing but variables, literals and calls of
+// those. That is what connection pools send all day.
+func simpleExprs(sel *ast.Select) bool {
+	if sel.Where != nil || sel.Having != nil || len(sel.GroupBy) > 0 || len(sel.OrderBy) > 0 || sel.Limit != nil {
+		return false
+	}
+	for _, e := range sel.SelectExprs {
+		a, ok := e.(*ast.AliasedExpr)
+		if !ok {
+			return false
+		}
+		switch e := a.Expr.(type) {
+		case *ast.SQLVal, *ast.ColName:
+		case *ast.FuncExpr:
+			if len(e.Exprs) > 0 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// atoi is for numbers this package wrote itself.
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// refusePartitions answers a query of named partitions as MySQL does for a table without any: the engine would read
+// the whole table.
+func (p *Parser) refusePartitions(stmt ast.Statement) error {
+	var err error
+	p.walker.walk(stmt, func(n any) (any, bool) {
+		switch n := n.(type) {
+		case *ast.AliasedTableExpr:
+			if len(n.Partitions) > 0 {
+				err = errNotPartitioned()
+			}
+		case *ast.Insert:
+			if len(n.Partitions) > 0 {
+				err = errNotPartitioned()
+			}
+		case *ast.Delete:
+			if len(n.Partitions) > 0 {
+				err = errNotPartitioned()
+			}
+		}
+		return n, err == nil
+	})
+	return err
+}
