@@ -34,14 +34,16 @@ type shell struct {
 	pro    provider
 }
 
-func newShell(t testing.TB) *shell {
+func newShell(t testing.TB) *shell { return newShellWith(t, correct.Options{}) }
+
+func newShellWith(t testing.TB, options correct.Options) *shell {
 	t.Helper()
 	correct.Install()
 	memoryProvider := memory.NewDBProvider(memory.NewDatabase("d"), memory.NewDatabase("other"))
 	pro := provider{memoryProvider}
 	a := analyzer.NewBuilder(pro).Build()
 	require.NoError(t, correct.Rules(a))
-	correct.NewExecBuilder(a, correct.Options{})
+	correct.NewExecBuilder(a, options)
 	engine := sqle.New(a, &sqle.Config{})
 	t.Cleanup(func() { require.NoError(t, engine.Close()) })
 	s := &shell{t: t, engine: engine, pro: pro}

@@ -26,8 +26,3 @@ func errOutOfRange(typ, expression string) error {
 func errDistinctWindow(function string) error {
 	return mysql.NewSQLError(1235, "42000", "This version of MySQL doesn't yet support '%s(DISTINCT ..)' as a window function", function)
 }
-
-// errRangeOrder: RANGE with a distance needs one ORDER BY expression.
-func errRangeOrder(count int) error {
-	return mysql.NewSQLError(3587, "HY000", "Window with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type; it has %d", count)
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation/window"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -62,7 +63,7 @@ func frameSensitive(e sql.Expression) bool {
 
 // fixWindow gives all functions of a window node right frames; nil if they have
 // them.
-func fixWindow(ctx *sql.Context, n *plan.Window) *plan.Window {
+func fixWindow(ctx *sql.Context, n *plan.Window) sql.Node {
 	exprs := make([]sql.Expression, len(n.SelectExprs))
 	changed := false
 	for i, e := range n.SelectExprs {
@@ -94,7 +95,7 @@ func (f rangeFrame) NewFramer(definition *sql.WindowDefinition) (sql.WindowFrame
 		end, endOp = f.EndNFollowing(), ast.PlusStr
 	}
 	if (start != nil || end != nil) && len(framer.order) != 1 {
-		return nil, errRangeOrder(len(framer.order))
+		return nil, aggregation.ErrRangeInvalidOrderBy.New(len(framer.order))
 	}
 	framer.start = bound{unbounded: f.UnboundedPreceding()}
 	framer.end = bound{unbounded: f.UnboundedFollowing()}

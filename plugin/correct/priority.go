@@ -48,12 +48,9 @@ func NewExecBuilder(a *analyzer.Analyzer, options Options) *Priority {
 // the executor again, which brings it here a second time with nothing left to
 // rewrite, or left to the next builder.
 func (p *Priority) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
-	var changed sql.Node
-	switch n := n.(type) {
-	case *plan.Window:
-		if fixed := fixWindow(ctx, n); fixed != nil {
-			changed = fixed
-		}
+	changed, err := p.fix(ctx, n)
+	if err != nil {
+		return nil, err
 	}
 	if changed != nil {
 		return p.engine.Build(ctx, changed, row)
@@ -62,4 +59,21 @@ func (p *Priority) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		return nil, nil
 	}
 	return p.options.Next.Build(ctx, n, row)
+}
+
+// fix is the corrected node, nil for one that needs no correction.
+func (p *Priority) fix(ctx *sql.Context, n sql.Node) (sql.Node, error) {
+	switch n := n.(type) {
+	case *plan.Window:
+		return fixWindow(ctx, n), nil
+	case *plan.Update:
+		return p.fixUpdate(ctx, n)
+	case *plan.UpdateSource:
+		return fixUpdateSource(ctx, n)
+	case *plan.InsertInto:
+		return p.fixInsert(ctx, n)
+	case *plan.Set:
+		return fixSet(ctx, n), nil
+	}
+	return nil, nil
 }

@@ -1,0 +1,205 @@
+package correct
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+)
+
+// Warnings of conversions that strict mode would refuse.
+const (
+	codeBadNull        = 1048
+	codeOutOfRange     = 1264
+	codeTruncated      = 1265
+	codeNoDefault      = 1364
+	codeIncorrectValue = 1366
+)
+
+// conversion stores a value in a column as INSERT and UPDATE do. Lenient is for
+// IGNORE and for sessions without strict mode: a value that does not fit becomes
+// the closest one that does, with a warning, where otherwise it is an error.
+type conversion struct {
+	column  string
+	typ     sql.Type
+	lenient bool
+}
+
+// lenient says whether a statement converts with warnings.
+func lenient(ctx *sql.Context, ignore bool) bool {
+	return ignore || !sql.LoadSqlMode(ctx).Strict()
+}
+
+// store converts the value for the row, which is counted from 1 and only shown in
+// messages.
+func (c conversion) store(ctx *sql.Context, value any, row int64) (any, error) {
+	if value == nil {
+		return nil, nil
+	}
+	converted, inRange, err := c.convert(ctx, value, row)
+	if err == nil && inRange == sql.InRange {
+		return converted, nil
+	}
+	if !c.lenient || c.typ.Type() == sqltypes.TypeJSON {
+		return nil, c.refusal(value, row, err)
+	}
+	if err == nil {
+		ctx.Warn(codeOutOfRange, "Out of range value for column '%s' at row %d", c.column, row)
+		return c.clip(converted, inRange), nil
+	}
+	return c.closest(ctx, value, converted, row, err)
+}
+
+func (c conversion) convert(ctx *sql.Context, value any, row int64) (any, sql.ConvertInRange, error) {
+	named := context.WithValue(ctx.Context, types.ColumnNameKey, c.column)
+	named = context.WithValue(named, types.RowNumberKey, row)
+	if rounding, ok := c.typ.(sql.RoundingNumberType); ok {
+		return rounding.ConvertRound(ctx.WithContext(named), value)
+	}
+	return c.typ.Convert(ctx.WithContext(named), value)
+}
+
+// refusal is the error of a strict statement.
+func (c conversion) refusal(value any, row int64, err error) error {
+	switch {
+	case err == nil:
+		return sql.ErrValueOutOfRange.New(value, c.typ)
+	case sql.ErrTruncatedIncorrect.Is(err):
+		return sql.ErrInvalidValue.New(value, c.typ)
+	case types.ErrLengthBeyondLimit.Is(err):
+		return types.ErrLengthBeyondLimit.New(value, c.column)
+	case sql.ErrNotMatchingSRID.Is(err):
+		return sql.ErrNotMatchingSRIDWithColName.New(c.column, err)
+	case types.ErrConvertingToEnum.Is(err), sql.ErrInvalidSetValue.Is(err), sql.ErrConvertingToSet.Is(err):
+		return types.ErrDataTruncatedForColumnAtRow.New(c.column, row)
+	}
+	return err
+}
+
+// clip puts an unsigned value below zero at zero; the engine clips the rest.
+func (c conversion) clip(converted any, inRange sql.ConvertInRange) any {
+	if inRange == sql.Underflow && sql.IsNumberType(c.typ) && types.IsUnsigned(c.typ) {
+		return c.typ.Zero()
+	}
+	return converted
+}
+
+// closest is the value stored when the conversion failed with err.
+func (c conversion) closest(ctx *sql.Context, value, converted any, row int64, err error) (any, error) {
+	text, isText := asText(value)
+	switch typ := c.typ.(type) {
+	case sql.StringType:
+		if types.ErrBadCharsetString.Is(err) && isText {
+			ctx.Warn(codeIncorrectValue, "%s", err.Error())
+			return shorten(ctx, typ, string(types.TruncateInvalidUTF8([]byte(text))))
+		}
+		if types.ErrLengthBeyondLimit.Is(err) && isText {
+			ctx.Warn(codeTruncated, "Data truncated for column '%s' at row %d", c.column, row)
+			return shorten(ctx, typ, text)
+		}
+	case sql.SetType:
+		ctx.Warn(codeTruncated, "Data truncated for column '%s' at row %d", c.column, row)
+		return c.knownMembers(ctx, text)
+	case sql.EnumType:
+		ctx.Warn(codeTruncated, "Data truncated for column '%s' at row %d", c.column, row)
+		return uint16(0), nil
+	case sql.DecimalType:
+		if types.ErrConvertToDecimalLimit.Is(err) {
+			ctx.Warn(codeOutOfRange, "Out of range value for column '%s' at row %d", c.column, row)
+			return largestDecimal(typ, value)
+		}
+	}
+	if sql.IsNumberType(c.typ) && isText {
+		return c.leadingNumber(ctx, text, converted, row)
+	}
+	ctx.Warn(codeTruncated, "Data truncated for column '%s' at row %d", c.column, row)
+	if converted != nil {
+		return converted, nil
+	}
+	return c.typ.Zero(), nil
+}
+
+// leadingNumber stores the number a text begins with, 0 for none.
+func (c conversion) leadingNumber(ctx *sql.Context, text string, converted any, row int64) (any, error) {
+	digits, _ := types.TruncateStringToDouble(text)
+	if digits == "0" && !strings.HasPrefix(strings.TrimSpace(text), "0") {
+		kind := "integer"
+		if types.IsDecimal(c.typ) {
+			kind = "decimal"
+		} else if types.IsFloat(c.typ) {
+			kind = "double"
+		}
+		ctx.Warn(codeIncorrectValue, "Incorrect %s value: '%s' for column '%s' at row %d", kind, text, c.column, row)
+		return c.typ.Zero(), nil
+	}
+	ctx.Warn(codeTruncated, "Data truncated for column '%s' at row %d", c.column, row)
+	number, inRange, err := c.convert(ctx, digits, row)
+	if err == nil {
+		return c.clip(number, inRange), nil
+	}
+	if converted != nil {
+		return converted, nil
+	}
+	return c.typ.Zero(), nil
+}
+
+// knownMembers keeps the members that the set has.
+func (c conversion) knownMembers(ctx *sql.Context, text string) (any, error) {
+	var bits uint64
+	for _, member := range strings.Split(text, ",") {
+		value, _, err := c.typ.Convert(ctx, member)
+		if err != nil {
+			continue // not a member: the warning is already given
+		}
+		if bit, ok := value.(uint64); ok {
+			bits |= bit
+		}
+	}
+	return bits, nil
+}
+
+// shorten cuts a text to the length the type takes: characters, or bytes.
+func shorten(ctx *sql.Context, typ sql.StringType, text string) (any, error) {
+	limit := typ.MaxCharacterLength()
+	if types.IsBinaryType(typ) {
+		limit = typ.MaxByteLength()
+		cut, _, err := typ.Convert(ctx, []byte(text)[:min(int64(len(text)), limit)])
+		return cut, err
+	}
+	runes := []rune(text)
+	for {
+		cut, _, err := typ.Convert(ctx, string(runes[:min(int64(len(runes)), limit)]))
+		if !types.ErrLengthBeyondLimit.Is(err) || limit == 0 {
+			return cut, err
+		}
+		limit-- // the limit in bytes comes before that in characters
+	}
+}
+
+// largestDecimal is the largest value of the type with the sign of the number.
+func largestDecimal(typ sql.DecimalType, value any) (any, error) {
+	text := strings.Repeat("9", int(typ.Precision()-typ.Scale())) + "." + strings.Repeat("9", int(typ.Scale()))
+	if strings.HasPrefix(text, ".") {
+		text = "0" + text
+	}
+	if given, ok := asText(value); ok {
+		if strings.HasPrefix(strings.TrimSpace(given), "-") {
+			text = "-" + text
+		}
+	} else if d, err := types.InternalDecimalType.ConvertToDecimal(value); err == nil && d != nil && d.Negative {
+		text = "-" + text
+	}
+	return typ.ConvertToDecimal(strings.TrimSuffix(text, "."))
+}
+
+func asText(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case []byte:
+		return string(v), true
+	}
+	return "", false
+}
