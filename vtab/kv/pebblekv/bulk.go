@@ -25,11 +25,10 @@ func (s *Store) Bulk(ctx context.Context) (kv.Bulk, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.enter(); err != nil {
-		return nil, err
+	if s.closing.Load() {
+		return nil, kv.ErrClosed
 	}
 	if err := s.writable(); err != nil {
-		s.leave()
 		return nil, err
 	}
 	return &bulk{store: s, ctx: ctx}, nil
@@ -38,6 +37,9 @@ func (s *Store) Bulk(ctx context.Context) (kv.Bulk, error) {
 func (b *bulk) Put(key, value []byte) error {
 	if b.closed {
 		return kv.ErrDone
+	}
+	if b.store.closing.Load() {
+		return kv.ErrClosed
 	}
 	if err := b.store.checkSizes(len(key), len(value)); err != nil {
 		return err
@@ -60,11 +62,15 @@ func (b *bulk) Flush() error {
 	if err := b.ctx.Err(); err != nil {
 		return err
 	}
-	if b.batch == nil {
-		return nil
+	if err := b.store.enter(); err != nil {
+		return err
 	}
+	defer b.store.leave()
 	if err := b.store.writable(); err != nil {
 		return err
+	}
+	if b.batch == nil {
+		return nil
 	}
 	full := b.batch
 	b.batch = nil
@@ -80,5 +86,4 @@ func (b *bulk) Close() {
 	if b.batch != nil {
 		b.store.release(b.batch)
 	}
-	b.store.leave()
 }

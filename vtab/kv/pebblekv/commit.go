@@ -15,6 +15,11 @@ import (
 // the commit that crosses it waits for the disk inside the section.
 const positionsPerReserve = 1 << 20
 
+// hookFactor is how many times MaxTxnBytes the batch may have in the end: what
+// the hook derives from the transaction's own writes (log record, view rows) is
+// seldom more than they are, and a transaction that was let grow should commit.
+const hookFactor = 2
+
 // batchOverhead is about what a batch adds to a key and a value: kind and two
 // lengths.
 const batchOverhead = 8
@@ -37,6 +42,10 @@ func fill(b *pebble.Batch, set *writeset.Set) error {
 // commit makes a transaction's writes visible and waits for their durability.
 // unlock is called once, after the section, if the batch was applied.
 func (s *Store) commit(ctx context.Context, set *writeset.Set, o kv.CommitOptions, unlock func()) (kv.Position, error) {
+	if err := s.enter(); err != nil {
+		return 0, err
+	}
+	defer s.leave()
 	c := commitment{store: s, batch: s.db.NewBatchWithSize(int(set.Size()) + batchOverhead*set.Len() + 64)}
 	defer func() { s.release(c.batch) }()
 	if err := fill(c.batch, set); err != nil {
@@ -92,7 +101,7 @@ func (c *commitment) enterSection(o kv.CommitOptions) error {
 			return w.err
 		}
 	}
-	if err := c.batch.Set(kv.MetaPosition, encodePosition(c.position), nil); err != nil {
+	if err := c.batch.Set(kv.MetaPosition, kv.AppendPosition(nil, c.position), nil); err != nil {
 		return translate(err)
 	}
 	bytes := uint64(c.batch.Len())
@@ -111,6 +120,7 @@ func (c *commitment) enterSection(o kv.CommitOptions) error {
 	s.last = c.position
 	s.applied.Store(uint64(c.position))
 	s.generation.Add(1)
+	s.progress.announce()
 	s.counters.commits.Add(1)
 	s.counters.bytesWritten.Add(bytes)
 	if o.Published != nil {
@@ -160,7 +170,7 @@ func (s *Store) reserve() error {
 func (s *Store) writeReserved(mark kv.Position) error {
 	b := s.db.NewBatch()
 	defer s.release(b)
-	if err := b.Set(kv.MetaReserved, encodePosition(mark), nil); err != nil {
+	if err := b.Set(kv.MetaReserved, kv.AppendPosition(nil, mark), nil); err != nil {
 		return translate(err)
 	}
 	if err := s.writeSynced(b); err != nil {
@@ -216,8 +226,9 @@ func (w *hookWriter) check(keyBytes, valueBytes int) bool {
 	if w.err == nil {
 		w.err = w.commitment.store.checkSizes(keyBytes, valueBytes)
 	}
-	if size := int64(w.commitment.batch.Len()) + int64(keyBytes) + int64(valueBytes); w.err == nil && size > batchBytesMax {
-		w.err = &kv.SizeError{What: "transaction", Size: size, Limit: batchBytesMax}
+	limit := hookFactor * w.commitment.store.caps.MaxTxnBytes
+	if size := int64(w.commitment.batch.Len()) + int64(keyBytes) + int64(valueBytes); w.err == nil && size > limit {
+		w.err = &kv.SizeError{What: "transaction", Size: size, Limit: limit}
 	}
 	return w.err == nil
 }

@@ -2,7 +2,8 @@ package pebblekv
 
 import (
 	"context"
-	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/freshetdb/freshet/vtab/kv"
@@ -22,7 +23,7 @@ func (s *Store) raiseDurable(p kv.Position) {
 
 // WaitDurable returns when everything up to pos is on stable storage.
 func (s *Store) WaitDurable(ctx context.Context, pos kv.Position) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.awaitApplied(ctx, pos); err != nil {
 		return err
 	}
 	if s.Durable() >= pos {
@@ -32,10 +33,59 @@ func (s *Store) WaitDurable(ctx context.Context, pos kv.Position) error {
 		return err
 	}
 	defer s.leave()
-	if applied := s.Applied(); pos > applied {
-		return fmt.Errorf("waiting for position %d of %d: %w", pos, applied, errFuture)
-	}
 	return s.forceDurable()
+}
+
+// awaitApplied returns when pos is visible.
+func (s *Store) awaitApplied(ctx context.Context, pos kv.Position) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		moved := s.progress.next() // before the look, so that no move is missed
+		if s.Applied() >= pos {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+		case <-s.stop:
+			return kv.ErrClosed
+		case <-s.latch.done:
+			return s.latch.err()
+		}
+	}
+}
+
+// progress wakes those who wait for a commit.
+type progress struct {
+	waiting atomic.Bool // saves the commit a mutex when nobody waits
+	mu      sync.Mutex
+	moved   chan struct{} // closed at the next commit; nil if nobody waits
+}
+
+// next returns a channel that is closed by the next announce.
+func (p *progress) next() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.moved == nil {
+		p.moved = make(chan struct{})
+		p.waiting.Store(true)
+	}
+	return p.moved
+}
+
+func (p *progress) announce() {
+	if !p.waiting.Load() {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.moved != nil {
+		close(p.moved)
+		p.moved = nil
+		p.waiting.Store(false)
+	}
 }
 
 // forceDurable syncs the log and raises durable to what was applied before.

@@ -1,7 +1,6 @@
 package pebblekv
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -171,10 +170,21 @@ func (s *Store) readMeta(key []byte) (kv.Position, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(value) != 8 {
-		return 0, fmt.Errorf("%w: meta key %x holds %d bytes, not a position", kv.ErrCorrupt, key, len(value))
+	position, err := kv.DecodePosition(value)
+	if err != nil {
+		return 0, fmt.Errorf("meta key %x: %w", key, err)
 	}
-	return kv.Position(binary.BigEndian.Uint64(value)), nil
+	return position, nil
+}
+
+// read is one counted Get of a user of the store.
+func (s *Store) read(from pebble.Reader, key []byte) ([]byte, error) {
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	s.counters.gets.Add(1)
+	return s.get(from, key)
 }
 
 // get reads a key from Pebble and copies the value.
@@ -186,8 +196,4 @@ func (s *Store) get(from pebble.Reader, key []byte) ([]byte, error) {
 	own := make([]byte, len(value))
 	copy(own, value)
 	return own, translate(closer.Close())
-}
-
-func encodePosition(p kv.Position) []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(p))
 }

@@ -12,7 +12,6 @@ import (
 
 // Committing.
 var (
-	errFuture     = errors.New("the position has not been reached")
 	errForeign    = errors.New("the mark is not one of this transaction")
 	errPanicked   = errors.New("the storage engine panicked")
 	errIncomplete = errors.New("the data folder is incomplete")

@@ -127,9 +127,10 @@ func (i *iterator) Close() error {
 	i.store.counters.keysScanned.Add(i.passed)
 	err := i.engine.Close()
 	i.store.leave()
-	if i.err == nil {
-		i.err = translate(err)
+	if i.err != nil {
+		return nil // Err has it; Pebble only repeats it
 	}
+	i.err = translate(err)
 	return i.err
 }
 

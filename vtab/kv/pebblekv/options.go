@@ -101,7 +101,7 @@ func (o Options) withDefaults() Options {
 	if o.MaxTxnBytes <= 0 {
 		o.MaxTxnBytes = min(txnBytesMaxDefault, memory/8)
 	}
-	o.MaxTxnBytes = min(o.MaxTxnBytes, batchBytesMax/2)
+	o.MaxTxnBytes = min(o.MaxTxnBytes, batchBytesMax/hookFactor)
 	if o.ReserveBytes == 0 {
 		// Two memory tables on their way to table files, the log of a third, and
 		// as much again for what is written between two looks at the disk.

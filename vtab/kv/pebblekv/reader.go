@@ -19,8 +19,8 @@ type txnReader struct {
 
 // source is what lies under the own writes.
 func (r *txnReader) source() (pebble.Reader, error) {
-	if err := r.txn.begin(); err != nil {
-		return nil, err
+	if r.txn.ended {
+		return nil, kv.ErrDone
 	}
 	if !r.stable {
 		return r.txn.store.db, nil
@@ -46,9 +46,7 @@ func (r *txnReader) Get(ctx context.Context, key []byte) ([]byte, error) {
 	case writeset.Deleted:
 		return nil, kv.ErrNotFound
 	}
-	s := r.txn.store
-	s.counters.gets.Add(1)
-	return s.get(source, key)
+	return r.txn.store.read(source, key)
 }
 
 func (r *txnReader) own(key []byte) ([]byte, writeset.State) {
@@ -77,8 +75,7 @@ func (r storeReader) Get(ctx context.Context, key []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r.store.counters.gets.Add(1)
-	return r.store.get(r.store.db, key)
+	return r.store.read(r.store.db, key)
 }
 
 func (r storeReader) Scan(ctx context.Context, rng kv.Range, o kv.ScanOptions) kv.Iterator {

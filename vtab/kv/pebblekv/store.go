@@ -46,12 +46,14 @@ type Store struct {
 	// unsynced is set by every write that nobody waits for.
 	unsynced atomic.Bool
 
+	progress  progress
 	snapshots snapshots
 	space     space
 	counters  counters
 
-	// users counts open transactions, iterators and bulk writers. Close waits
-	// for them.
+	// users counts held snapshots, open iterators and calls that are under way.
+	// Close waits for them; a transaction that only holds writes and locks does
+	// not keep it.
 	users   atomic.Int64
 	closing atomic.Bool
 	idle    chan struct{} // closed when closing is set and users reaches zero
@@ -139,7 +141,7 @@ func (s *Store) start() error {
 	return nil
 }
 
-// enter registers a user of the engine; it fails once Close has begun.
+// enter registers a user of Pebble; it fails once Close has begun.
 func (s *Store) enter() error {
 	s.users.Add(1)
 	if s.closing.Load() {
@@ -246,9 +248,9 @@ func (s *Store) LastDeadlock() string { return s.locks.LastDeadlock() }
 // Err is nil while the store is usable.
 func (s *Store) Err() error { return s.latch.err() }
 
-// Close waits for open transactions, iterators and bulk writers, at most as
-// long as Options.CloseWithin, makes everything durable and closes. If some are
-// left, or the store has failed, Pebble is not closed but cut off from the
+// Close waits for held snapshots, open iterators and calls under way, at most
+// as long as Options.CloseWithin, makes everything durable and closes. If some
+// are left, or the store has failed, Pebble is not closed but cut off from the
 // folder, which is then free for the next to open.
 func (s *Store) Close() error {
 	var err error
@@ -272,7 +274,7 @@ func (s *Store) close() error {
 	case unused:
 		err = s.closeEngine(deadline.C)
 	default:
-		err = fmt.Errorf("%w: %d transactions, iterators or bulk writers are left", errInUse, s.users.Load())
+		err = fmt.Errorf("%w: %d snapshots, iterators or calls are left", errInUse, s.users.Load())
 	}
 	if err != nil {
 		s.latch.trip(err)

@@ -11,29 +11,24 @@ import (
 
 // txn is a transaction. It is used by one goroutine at a time.
 type txn struct {
-	store   *Store
-	set     writeset.Set
-	snap    *snapshot
-	owner   *locks.Owner
-	entered bool // counted among the store's users, from the first use on
-	ended   bool
+	store *Store
+	set   writeset.Set
+	snap  *snapshot
+	owner *locks.Owner
+	ended bool
 
 	// The readers for kv.Now, handed out by address.
 	snapshotNow, latestNow txnReader
 }
 
-// begin is called before everything that uses the store.
-func (t *txn) begin() error {
+// usable is the check at the start of every call.
+func (t *txn) usable() error {
 	if t.ended {
 		return kv.ErrDone
 	}
-	if t.entered {
-		return nil
+	if t.store.closing.Load() {
+		return kv.ErrClosed
 	}
-	if err := t.store.enter(); err != nil {
-		return err
-	}
-	t.entered = true
 	return nil
 }
 
@@ -46,9 +41,6 @@ func (t *txn) end() {
 	t.set.Reset()
 	t.dropSnapshot()
 	t.unlock()
-	if t.entered {
-		t.store.leave()
-	}
 }
 
 func (t *txn) unlock() {
@@ -62,6 +54,7 @@ func (t *txn) dropSnapshot() {
 	if t.snap != nil {
 		t.store.snapshots.release(t.snap)
 		t.snap = nil
+		t.store.leave()
 	}
 }
 
@@ -78,20 +71,32 @@ func mark(at kv.Mark) *writeset.Mark {
 }
 
 func (t *txn) Snapshot(at kv.Mark) (kv.Reader, error) {
-	if err := t.begin(); err != nil {
+	if err := t.usable(); err != nil {
 		return nil, err
 	}
 	if t.snap == nil {
-		n, err := t.store.snapshots.acquire()
-		if err != nil {
+		if err := t.takeSnapshot(); err != nil {
 			return nil, err
 		}
-		t.snap = n
 	}
 	if at == nil {
 		return &t.snapshotNow, nil
 	}
 	return &txnReader{txn: t, stable: true, at: mark(at)}, nil
+}
+
+// takeSnapshot takes the snapshot; whoever holds one is a user of the store.
+func (t *txn) takeSnapshot() error {
+	if err := t.store.enter(); err != nil {
+		return err
+	}
+	n, err := t.store.snapshots.acquire()
+	if err != nil {
+		t.store.leave()
+		return err
+	}
+	t.snap = n
+	return nil
 }
 
 func (t *txn) Latest(at kv.Mark) kv.Reader {
@@ -104,7 +109,7 @@ func (t *txn) Latest(at kv.Mark) kv.Reader {
 func (t *txn) ResetSnapshot() { t.dropSnapshot() }
 
 func (t *txn) Lock(ctx context.Context, req kv.LockRequest) error {
-	if err := t.begin(); err != nil {
+	if err := t.usable(); err != nil {
 		return err
 	}
 	if t.owner == nil {
@@ -146,7 +151,7 @@ func (t *txn) DeleteRange(r kv.Range) error {
 
 // admit decides whether one more write may be made.
 func (t *txn) admit(keyBytes, valueBytes int) error {
-	if err := t.begin(); err != nil {
+	if err := t.usable(); err != nil {
 		return err
 	}
 	s := t.store
