@@ -108,7 +108,7 @@ func (c *column) tryDecimal(dst []byte, v any) ([]byte, bool, error) {
 	if c.scaled && d.Exponent != -c.scale {
 		return dst, false, nil
 	}
-	if !storable(d) {
+	if !c.holds(d) {
 		return dst, false, &ValueError{Type: c.typ, Value: v, Cause: ErrOutOfRange}
 	}
 	return appendDecimal(dst, d), true, nil
@@ -192,6 +192,10 @@ func (c *column) value(src []byte, shared bool) (any, error) {
 		return uint32(readFixed(src)) & 0xff_ffff, nil
 	case kindBit:
 		return c.bitValue(src)
+	case kindYear:
+		if src[1] > 0x7f {
+			return nil, corrupt("year is negative")
+		}
 	}
 	return boxInteger(c.kind, readFixed(src)), nil
 }

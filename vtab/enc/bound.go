@@ -104,8 +104,10 @@ func (p *keyPart) boundText(ctx context.Context, dst []byte, v any) ([]byte, boo
 			return dst, false, &ValueError{Type: p.typ, Value: v}
 		}
 	}
-	out, _, err := p.appendText(dst, s)
-	return out, true, err
+	if p.prefix > 0 {
+		s, _ = truncate(s, p.prefix)
+	}
+	return p.collation.appendKey(append(dst, tagValue), s), true, nil
 }
 
 func (p *keyPart) nearestInteger(ctx context.Context, dst []byte, v any) ([]byte, bool, error) {

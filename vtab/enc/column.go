@@ -50,9 +50,11 @@ type column struct {
 	// min and max bound the integer kinds; maxU bounds the unsigned ones.
 	min, max int64
 	maxU     uint64
-	// scale is that of a DECIMAL. scaled: every stored value has exactly it.
-	scale  int32
-	scaled bool
+	// scale and precision are those of a DECIMAL. scaled: every stored value has
+	// exactly this scale, and at most so many digits.
+	scale     int32
+	precision int
+	scaled    bool
 	// unitNanos is the resolution of a DATETIME.
 	unitNanos int
 }
@@ -77,7 +79,7 @@ func columnOf(t sql.Type) (column, error) {
 	case sql.DeferredType:
 		return c, &TypeError{Type: t, Reason: "is not known yet"}
 	case sql.DecimalType:
-		c.kind, c.scale = kindDecimal, int32(tt.Scale())
+		c.kind, c.scale, c.precision = kindDecimal, int32(tt.Scale()), int(tt.Precision())
 		return c, nil
 	case sql.DatetimeType:
 		return datetimeColumn(c, tt), nil
@@ -198,7 +200,7 @@ func (c *column) fixScale() {
 		return
 	}
 	c.scaled = true
-	switch p := t.Precision(); {
+	switch p := c.precision; {
 	case p <= 2:
 		c.width, c.max = 1, 99
 	case p <= 4:

@@ -39,6 +39,12 @@ func storable(d *apd.Decimal) bool {
 		d.Coeff.BitLen() <= decimalDigitsMax*3
 }
 
+// holds reports whether d, of the right scale where that matters, is a value of
+// the column.
+func (c *column) holds(d *apd.Decimal) bool {
+	return storable(d) && (!c.scaled || d.NumDigits() <= int64(c.precision))
+}
+
 // appendKeyDecimal appends d so that byte order is numerical order. Numerically
 // equal decimals of any scale are the same bytes. d must be storable.
 func appendKeyDecimal(dst []byte, d *apd.Decimal) []byte {
@@ -140,8 +146,8 @@ func keyDecimalParts(src []byte, mask byte) (exponent int, pairs []byte, pairMas
 }
 
 // readKeyDecimal reads a decimal and gives it the scale. It fails if the number
-// has more decimal places.
-func readKeyDecimal(src []byte, mask byte, scale int32) (*apd.Decimal, []byte, error) {
+// has more decimal places, or with them more digits than precision.
+func readKeyDecimal(src []byte, mask byte, scale int32, precision int) (*apd.Decimal, []byte, error) {
 	exponent, pairs, pairMask, rest, err := keyDecimalParts(src, mask)
 	if err != nil {
 		return nil, nil, err
@@ -164,7 +170,7 @@ func readKeyDecimal(src []byte, mask byte, scale int32) (*apd.Decimal, []byte, e
 	if digits[len(digits)-1] == '0' {
 		digits = digits[:len(digits)-1]
 	}
-	if want < len(digits) || want > decimalDigitsMax {
+	if want < len(digits) || want > precision {
 		return nil, nil, corrupt("decimal key does not fit its column")
 	}
 	for len(digits) < want {

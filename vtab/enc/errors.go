@@ -42,6 +42,9 @@ func (e *ValueError) Error() string {
 
 func (e *ValueError) Unwrap() error { return e.Cause }
 
+// errIllFormed: text is not UTF-8, and would not come back from a key.
+var errIllFormed = errors.New("text is not well-formed UTF-8")
+
 // ErrColumnCount: the number of values differs from the number of columns.
 var ErrColumnCount = errors.New("number of values differs from number of columns")
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
@@ -180,6 +181,9 @@ func (p *keyPart) appendText(dst []byte, v any) ([]byte, bool, error) {
 	}
 	if p.prefix > 0 {
 		s, _ = truncate(s, p.prefix)
+	} else if p.collation.codePoints && !utf8.ValidString(s) {
+		// The key could not give the text back.
+		return dst, false, &ValueError{Type: p.typ, Value: v, Cause: errIllFormed}
 	}
 	return p.collation.appendKey(append(dst, tagValue), s), true, nil
 }
@@ -208,7 +212,7 @@ func (p *keyPart) appendDecimal(dst []byte, v any) ([]byte, bool, error) {
 	if !ok || p.scaled && d.Exponent != -p.scale {
 		return dst, false, nil
 	}
-	if !storable(d) {
+	if !p.holds(d) {
 		return dst, false, &ValueError{Type: p.typ, Value: v, Cause: ErrOutOfRange}
 	}
 	return appendKeyDecimal(dst, d), true, nil
@@ -322,14 +326,17 @@ func (p *keyPart) decodeBytes(src []byte) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.kind == kindText {
-		return alias(b), rest, nil
+	if p.kind != kindText {
+		return b, rest, nil
 	}
-	return b, rest, nil
+	if !utf8.Valid(b) {
+		return nil, nil, corrupt("text in a key is ill-formed")
+	}
+	return alias(b), rest, nil
 }
 
 func (p *keyPart) decodeDecimal(src []byte) (any, []byte, error) {
-	d, rest, err := readKeyDecimal(src, p.mask, p.scale)
+	d, rest, err := readKeyDecimal(src, p.mask, p.scale, p.precision)
 	if err != nil {
 		return nil, nil, err
 	}
