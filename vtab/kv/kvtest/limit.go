@@ -14,6 +14,7 @@ var limitTests = []test{
 		c := e.store.Caps()
 		require.GreaterOrEqual(e, c.MaxKeyBytes, 4096, "an index key of 3,072 bytes and its prefix fits")
 		require.GreaterOrEqual(e, c.MaxValueBytes, 1<<20)
+		require.LessOrEqual(e, int64(c.MaxValueBytes), c.MaxTxnBytes)
 		require.Positive(e, c.MaxTxnBytes)
 		require.LessOrEqual(e, c.MaxTxnBytes, int64(MaxTxnBytes), "see the package comment")
 	}},
@@ -31,7 +32,6 @@ var limitTests = []test{
 		b.Close()
 	}},
 	{"values", func(e *env) {
-		// The memory is never touched, so it costs address space only.
 		tooLong := make([]byte, e.store.Caps().MaxValueBytes+1)
 		t := e.begin()
 		e.requireSizeError(t.Put([]byte("\x03a"), tooLong), "value")

@@ -14,7 +14,8 @@ const (
 	// maxKeyBytes is more than the longest index key MySQL allows (3,072 bytes
 	// per key, and its parts' overhead), so that only a fault meets it.
 	maxKeyBytes = 64 << 10
-	// maxValueBytes bounds one value: the largest packet a client may send.
+	// maxValueBytes bounds one value, if the transaction's limit does not: the
+	// largest packet a client may send.
 	maxValueBytes = 1 << 30
 	// DefaultMaxTxnBytes bounds the pending writes of one transaction.
 	DefaultMaxTxnBytes = 1 << 30
@@ -28,10 +29,11 @@ type Options struct {
 
 // Store is a kv.Store in memory.
 type Store struct {
-	maxTxnBytes int64
-	incarnation [16]byte
-	locks       *locks.Table
-	current     atomic.Pointer[state]
+	maxTxnBytes   int64
+	maxValueBytes int
+	incarnation   [16]byte
+	locks         *locks.Table
+	current       atomic.Pointer[state]
 	// section is held by whoever makes the next state.
 	section sync.Mutex
 	closed  chan struct{} // closed by Close, under section
@@ -49,6 +51,7 @@ func New(o Options) *Store {
 	if s.maxTxnBytes == 0 {
 		s.maxTxnBytes = DefaultMaxTxnBytes
 	}
+	s.maxValueBytes = int(min(maxValueBytes, s.maxTxnBytes))
 	rand.Read(s.incarnation[:]) // never fails: the runtime ends the process instead
 	s.current.Store(newState())
 	return s
@@ -140,7 +143,7 @@ func (s *Store) Incarnation() [16]byte { return s.incarnation }
 // Caps implements kv.Store.
 func (s *Store) Caps() kv.Caps {
 	return kv.Caps{
-		MaxKeyBytes: maxKeyBytes, MaxValueBytes: maxValueBytes, MaxTxnBytes: s.maxTxnBytes,
+		MaxKeyBytes: maxKeyBytes, MaxValueBytes: s.maxValueBytes, MaxTxnBytes: s.maxTxnBytes,
 		RangeDeleteInTxn: true, SerialCommit: true,
 	}
 }
@@ -171,8 +174,8 @@ func (s *Store) checkPair(key, value []byte) error {
 	if len(key) > maxKeyBytes {
 		return &kv.SizeError{What: "key", Size: int64(len(key)), Limit: maxKeyBytes}
 	}
-	if len(value) > maxValueBytes {
-		return &kv.SizeError{What: "value", Size: int64(len(value)), Limit: maxValueBytes}
+	if len(value) > s.maxValueBytes {
+		return &kv.SizeError{What: "value", Size: int64(len(value)), Limit: int64(s.maxValueBytes)}
 	}
 	return nil
 }
