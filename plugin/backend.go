@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 
+	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 )
@@ -18,6 +19,8 @@ type backend interface {
 	overrides() sql.EngineOverrides
 	configure(b *analyzer.Builder)
 	finish(a *analyzer.Analyzer) error
+	// start is called when the engine exists.
+	start(e *sqle.Engine)
 	// privileges returns the stored accounts and grants, nil if there are none,
 	// and savePrivileges replaces them within the statement's transaction.
 	privileges(ctx context.Context) ([]byte, error)

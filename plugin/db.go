@@ -40,7 +40,10 @@ type DB struct {
 // It fails with kv.ErrLocked, kv.ErrNotOurs, kv.ErrNewerFormat or kv.ErrCorrupt
 // without having changed a file.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	b := newMemoryBackend()
+	b, err := openStore(ctx, o)
+	if err != nil {
+		return nil, err
+	}
 	db, err := newDB(ctx, o, b)
 	if err != nil {
 		return nil, errors.Join(err, b.close())
@@ -53,6 +56,7 @@ func newDB(ctx context.Context, o Options, b backend) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the engine: %w", err)
 	}
+	b.start(engine)
 	db := &DB{options: o, log: o.logger(), backend: b, engine: engine}
 	if err := loadPrivileges(ctx, engine.Analyzer.Catalog.MySQLDb, b); err != nil {
 		return nil, err

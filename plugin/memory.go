@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/memory"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
@@ -30,6 +31,7 @@ func (m *memoryBackend) newSession(base *sql.BaseSession) (sql.Session, error) {
 func (m *memoryBackend) overrides() sql.EngineOverrides  { return sql.EngineOverrides{} }
 func (m *memoryBackend) configure(*analyzer.Builder)     {}
 func (m *memoryBackend) finish(*analyzer.Analyzer) error { return nil }
+func (m *memoryBackend) start(*sqle.Engine)              {}
 func (m *memoryBackend) close() error                    { return nil }
 
 func (m *memoryBackend) privileges(context.Context) ([]byte, error) {

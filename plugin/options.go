@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/freshetdb/freshet/vtab/kv"
 )
 
@@ -23,6 +25,9 @@ type Options struct {
 	CacheBytes int64
 	// Logger receives what an operator should know. Nil discards it.
 	Logger *slog.Logger
+	// FS is the file system of the data folder; nil for the machine's. Tests give
+	// one in memory.
+	FS vfs.FS
 	// Events runs the event scheduler.
 	Events bool
 }

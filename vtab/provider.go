@@ -13,12 +13,31 @@ import (
 // Provider gives GMS the databases of an Engine.
 type Provider struct {
 	engine *Engine
+	system []SystemDatabase
+}
+
+// SystemDatabase is a database that is not in the catalog.
+type SystemDatabase struct {
+	sql.Database
+	Listed bool // shown by SHOW DATABASES and information_schema
 }
 
 var _ sql.CollatedDatabaseProvider = (*Provider)(nil)
 
-// NewProvider returns the provider of e's databases.
-func NewProvider(e *Engine) *Provider { return &Provider{engine: e} }
+// NewProvider returns the provider of e's databases and of the given ones, whose
+// names nobody else may use.
+func NewProvider(e *Engine, system ...SystemDatabase) *Provider {
+	return &Provider{engine: e, system: system}
+}
+
+func (p *Provider) systemDatabase(name string) (sql.Database, bool) {
+	for _, s := range p.system {
+		if sameName(s.Name(), name) {
+			return s.Database, true
+		}
+	}
+	return nil, false
+}
 
 // view returns the catalog that the statement of ctx sees. Outside any session
 // (GMS asks for databases while it starts up) that is the current one.
@@ -39,6 +58,9 @@ func (p *Provider) view(ctx *sql.Context) (*catalog.Snapshot, error) {
 
 // Database implements sql.DatabaseProvider.
 func (p *Provider) Database(ctx *sql.Context, name string) (sql.Database, error) {
+	if db, ok := p.systemDatabase(name); ok {
+		return db, nil
+	}
 	v, err := p.view(ctx)
 	if err != nil {
 		return nil, err
@@ -52,6 +74,9 @@ func (p *Provider) Database(ctx *sql.Context, name string) (sql.Database, error)
 
 // HasDatabase implements sql.DatabaseProvider.
 func (p *Provider) HasDatabase(ctx *sql.Context, name string) bool {
+	if _, ok := p.systemDatabase(name); ok {
+		return true
+	}
 	v, err := p.view(ctx)
 	if err != nil {
 		return false
@@ -69,6 +94,11 @@ func (p *Provider) AllDatabases(ctx *sql.Context) []sql.Database {
 	var all []sql.Database
 	for _, db := range v.Databases() {
 		all = append(all, newDatabase(p.engine, db))
+	}
+	for _, s := range p.system {
+		if s.Listed {
+			all = append(all, s.Database)
+		}
 	}
 	return all
 }
@@ -91,7 +121,7 @@ func (p *Provider) CreateCollatedDatabase(ctx *sql.Context, name string, collati
 	if err != nil {
 		return err
 	}
-	if _, ok := c.Snapshot().DB(name); ok {
+	if _, ok := c.Snapshot().DB(name); ok || p.HasDatabase(ctx, name) {
 		return sql.ErrDatabaseExists.New(name)
 	}
 	if collation == sql.Collation_Unspecified {

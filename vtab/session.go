@@ -6,7 +6,11 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+
+	"github.com/freshetdb/freshet/catalog"
 )
 
 // Session is a client's session. Like every sql.Session it is used by one
@@ -313,3 +317,67 @@ func (s *Session) lockWait(ctx *sql.Context) time.Duration {
 
 // defaultLockWait is MySQL's default for innodb_lock_wait_timeout.
 const defaultLockWait = 50 * time.Second
+
+// Abandon rolls back the running transaction and ends it for the session, as a
+// failed statement that commits implicitly does.
+func (s *Session) Abandon() {
+	if s.open != nil {
+		s.abandon(s.open)
+	}
+}
+
+// CommitOpen commits the running transaction, if there is one.
+func (s *Session) CommitOpen(ctx *sql.Context) error {
+	if s.open == nil {
+		return nil
+	}
+	return s.CommitTransaction(ctx, s.open)
+}
+
+// Rebind makes the scans of a plan that is executed again see what the
+// transaction has written so far: the body of a trigger is planned once for a
+// statement and executed for each row.
+func Rebind(n sql.Node) {
+	transform.Inspect(n, func(n sql.Node) bool {
+		var t sql.Table
+		switch n := n.(type) {
+		case *plan.ResolvedTable:
+			t = n.Table
+		case *plan.IndexedTableAccess:
+			t = n.Table
+		default:
+			return true
+		}
+		switch t := sql.GetUnderlyingTable(t).(type) {
+		case *Table:
+			t.use.atSet = false
+		case *IndexedTable:
+			t.use.atSet = false
+		}
+		return true
+	})
+}
+
+// PutBlob stores an entry whose content the caller owns, in the transaction of
+// the running statement.
+func PutBlob(ctx *sql.Context, kind catalog.Kind, name string, body []byte) error {
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := tx.redefine(ctx)
+	if err != nil {
+		return err
+	}
+	old, ok, err := c.Snapshot().Blob(kind, 0, name)
+	if err != nil {
+		return err
+	}
+	b := &catalog.Blob{Header: catalog.Header{Kind: kind, Name: name}, Body: body}
+	if ok {
+		b.ID = old.ID
+	} else {
+		b.ID = c.NewID()
+	}
+	return c.Put(b)
+}

@@ -1,0 +1,154 @@
+package plugin
+
+import (
+	"errors"
+	"io"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+
+	"github.com/freshetdb/freshet/plugin/correct"
+	"github.com/freshetdb/freshet/vtab"
+)
+
+// executor stands in front of the engine's executor for the statements that end
+// or join a transaction. It sees every node of every statement.
+type executor struct {
+	// stock builds a node without coming back here.
+	stock *rowexec.BaseBuilder
+}
+
+var _ sql.NodeExecBuilder = (*executor)(nil)
+
+// newExecutor gives the analyzer an executor with the corrections and the
+// transaction rules in front. The engine sets its Runner.
+func newExecutor(a *analyzer.Analyzer) *executor {
+	e := &executor{}
+	correct.NewExecBuilder(a, correct.Options{Next: e})
+	e.stock = rowexec.NewBuilder(nil, a.Overrides)
+	return e
+}
+
+// start is called when the engine exists: procedures run their statements on it.
+func (e *executor) start(runner sql.StatementRunner) { e.stock.Runner = runner }
+
+// Build implements sql.NodeExecBuilder.
+func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	session, ok := ctx.Session.(*vtab.Session)
+	if !ok {
+		return nil, nil
+	}
+	switch n := n.(type) {
+	case *plan.Call:
+		defer session.BeginCall()()
+		return e.stock.Build(ctx, n, row)
+	case *plan.PrependNode:
+		vtab.Rebind(n)
+		return nil, nil
+	}
+	if !commitsImplicitly(n) {
+		return nil, nil
+	}
+	return e.define(ctx, session, n, row)
+}
+
+// define runs a statement that changes definitions: what is open is committed
+// first, and a failure leaves nothing behind, at once.
+func (e *executor) define(ctx *sql.Context, session *vtab.Session, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	if err := session.CommitBeforeDDL(ctx); err != nil {
+		return nil, err
+	}
+	it, err := e.stock.Build(ctx, n, row)
+	if err != nil {
+		session.Abandon()
+		return nil, err
+	}
+	return &definitionIter{RowIter: it, session: session}, nil
+}
+
+// definitionIter ends the statement's transaction with the statement: the engine
+// would not commit all of these by itself, and would leave those that fail open.
+type definitionIter struct {
+	sql.RowIter
+	session *vtab.Session
+	failed  bool
+}
+
+// Next implements sql.RowIter.
+func (i *definitionIter) Next(ctx *sql.Context) (sql.Row, error) {
+	row, err := i.RowIter.Next(ctx)
+	if err != nil && !errors.Is(err, io.EOF) {
+		i.failed = true
+		i.session.Abandon()
+	}
+	return row, err
+}
+
+// Close implements sql.RowIter.
+func (i *definitionIter) Close(ctx *sql.Context) error {
+	err := i.RowIter.Close(ctx)
+	if err != nil && !i.failed {
+		i.session.Abandon()
+	}
+	if err != nil || i.failed {
+		return err
+	}
+	return i.session.CommitOpen(ctx)
+}
+
+// commitsImplicitly lists the statements before which MySQL commits an open
+// transaction. Temporary tables are none of them.
+func commitsImplicitly(n sql.Node) bool {
+	switch n := n.(type) {
+	case *plan.CreateTable:
+		return !n.Temporary()
+	case *plan.DropTable:
+		return !dropsTemporary(n)
+	case *plan.Truncate, *plan.AlterDefaultSet, *plan.AlterDefaultDrop, *plan.AlterTableComment,
+		*plan.AlterTableCollation, *plan.AlterAutoIncrement, *plan.AnalyzeTable, *plan.CreateUser,
+		*plan.DropUser, *plan.AlterUser, *plan.RenameUser, *plan.CreateRole, *plan.DropRole,
+		*plan.Grant, *plan.GrantRole, *plan.Revoke, *plan.RevokeRole:
+		return true
+	}
+	if table := alteredTable(n); table != nil && isTemporary(table) {
+		return false
+	}
+	return plan.IsDDLNode(n)
+}
+
+func dropsTemporary(n *plan.DropTable) bool {
+	for _, child := range n.Tables {
+		table, ok := child.(sql.Table)
+		if !ok {
+			if rt, isTable := child.(*plan.ResolvedTable); isTable {
+				table, ok = rt.Table, true
+			}
+		}
+		if !ok || !isTemporary(table) {
+			return false
+		}
+	}
+	return len(n.Tables) > 0
+}
+
+// alteredTable is the table of an ALTER, nil for other statements.
+func alteredTable(n sql.Node) sql.Table {
+	switch n.(type) {
+	case *plan.AddColumn, *plan.DropColumn, *plan.ModifyColumn, *plan.RenameColumn, *plan.AlterPK, *plan.AlterIndex, *plan.CreateIndex, *plan.DropIndex:
+	default:
+		return nil
+	}
+	for _, child := range n.Children() {
+		if rt, ok := child.(*plan.ResolvedTable); ok {
+			return rt.Table
+		}
+	}
+	return nil
+}
+
+func isTemporary(t sql.Table) bool {
+	tt, ok := sql.GetUnderlyingTable(t).(sql.TemporaryTable)
+	return ok && tt.IsTemporary()
+}

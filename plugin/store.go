@@ -1,0 +1,93 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	sqle "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+
+	"github.com/freshetdb/freshet/catalog"
+	"github.com/freshetdb/freshet/plugin/correct"
+	"github.com/freshetdb/freshet/plugin/parser"
+	"github.com/freshetdb/freshet/vtab"
+	"github.com/freshetdb/freshet/vtab/kv"
+	"github.com/freshetdb/freshet/vtab/kv/pebblekv"
+)
+
+// privilegesName is the name of the catalog entry that holds accounts and grants.
+const privilegesName = "privileges"
+
+// storeBackend keeps everything in a Freshet store.
+type storeBackend struct {
+	store     kv.Store
+	catalog   *catalog.Catalog
+	rehydrate *catalog.RehydrationResult
+	tables    *vtab.Engine
+	databases *vtab.Provider
+	executor  *executor
+}
+
+// openStore opens the store that o names.
+func openStore(ctx context.Context, o Options) (*storeBackend, error) {
+	dir := o.Dir
+	po := pebblekv.Options{Durability: o.Durability, CacheBytes: o.CacheBytes, Logger: o.logger(), FS: o.FS}
+	if o.inMemory() {
+		dir = "memory"
+		if po.FS == nil {
+			po.FS = vfs.NewMem()
+		}
+	}
+	store, err := pebblekv.Open(ctx, dir, po)
+	if err != nil {
+		return nil, err
+	}
+	cat, result, err := catalog.Open(ctx, store, catalog.Options{Logger: o.logger()})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the catalog: %w", err), store.Close())
+	}
+	tables := vtab.NewEngine(store, cat, vtab.Options{Logger: o.logger()})
+	return &storeBackend{store: store, catalog: cat, rehydrate: result, tables: tables, databases: vtab.NewProvider(tables, vtab.SystemDatabase{Database: oneDatabase{}})}, nil
+}
+
+func (b *storeBackend) provider() sql.DatabaseProvider { return b.databases }
+
+func (b *storeBackend) newSession(base *sql.BaseSession) (sql.Session, error) {
+	return vtab.NewSession(base, b.tables), nil
+}
+
+func (b *storeBackend) overrides() sql.EngineOverrides {
+	return sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: parser.New(&resolver{tables: b.tables})}}
+}
+
+func (b *storeBackend) configure(*analyzer.Builder) {}
+
+func (b *storeBackend) finish(a *analyzer.Analyzer) error {
+	if err := correct.Rules(a); err != nil {
+		return err
+	}
+	b.executor = newExecutor(a)
+	return nil
+}
+
+func (b *storeBackend) start(e *sqle.Engine) { b.executor.start(e) }
+
+func (b *storeBackend) privileges(context.Context) ([]byte, error) {
+	blob, ok, err := b.catalog.Current().Blob(catalog.KindPrivileges, 0, privilegesName)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return blob.Body, nil
+}
+
+func (b *storeBackend) savePrivileges(ctx *sql.Context, data []byte) error {
+	return vtab.PutBlob(ctx, catalog.KindPrivileges, privilegesName, data)
+}
+
+func (b *storeBackend) close() error {
+	ctx := context.Background()
+	return errors.Join(b.tables.Close(ctx), b.catalog.Close(ctx), b.store.Close())
+}
