@@ -77,7 +77,7 @@ func (t *Txn) check() error {
 			}
 			continue
 		}
-		if len(kindTable[e.kind].parents) > 0 && t.cur.parent(is) == nil {
+		if len(e.kind.info().parents) > 0 && t.cur.parent(is) == nil {
 			return fmt.Errorf("%w: id %d of %v %s", ErrNoParent, is.Parent, e.kind, quote(is.Name))
 		}
 		o, err := is.get()

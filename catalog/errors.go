@@ -97,8 +97,8 @@ func (e *BrokenEntryError) Error() string {
 		return fmt.Sprintf("the catalog entry of the %v with id %d cannot be read: %v", e.Kind, e.ID, e.Cause)
 	}
 	msg := fmt.Sprintf("the catalog entry of %v %s cannot be read: %v", e.Kind, name, e.Cause)
-	if info, ok := kindTable[e.Kind]; ok {
-		msg += "; the way out is " + strings.ReplaceAll(info.wayOut, "%s", name)
+	if e.Kind.known() {
+		msg += "; the way out is " + strings.ReplaceAll(e.Kind.info().wayOut, "%s", name)
 	}
 	return msg
 }

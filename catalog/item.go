@@ -160,7 +160,7 @@ func (it *item) sameContent(other *item) bool {
 
 // checkName says whether an object of the kind may have the name.
 func checkName(kind Kind, name string) error {
-	switch info := kindTable[kind]; {
+	switch info := kind.info(); {
 	case !utf8.ValidString(name) || strings.ContainsRune(name, 0):
 		return &NameError{Kind: kind, Name: name, Reason: NameNotUTF8}
 	case info.system && len(name) <= maxSystemNameBytes:

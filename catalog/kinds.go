@@ -1,9 +1,6 @@
 package catalog
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // kindInfo is what the catalog has to know about one kind of entry. Adding a
 // kind is one row in kindTable and, unless it is a Blob, one case in newObject.
@@ -21,7 +18,7 @@ type kindInfo struct {
 	system bool
 }
 
-var kindTable = map[Kind]kindInfo{
+var kindTable = [...]kindInfo{
 	KindDatabase:  {label: "database", namespace: KindDatabase, wayOut: "DROP DATABASE %s"},
 	KindTable:     {label: "table", namespace: KindTable, parents: []Kind{KindDatabase}, wayOut: "DROP TABLE %s"},
 	KindView:      {label: "view", namespace: KindTable, parents: []Kind{KindDatabase}, wayOut: "DROP VIEW %s"},
@@ -41,32 +38,36 @@ var kindTable = map[Kind]kindInfo{
 		parents: []Kind{KindTable, KindMaterializedView}, wayOut: "DROP INDEX %s"},
 }
 
+// info returns what is known of a kind, the zero value for an unknown one.
+func (k Kind) info() *kindInfo {
+	if int(k) < len(kindTable) {
+		return &kindTable[k]
+	}
+	return &kindTable[0]
+}
+
 // String is the kind's name in messages, "unknown kind n" for one that this
 // version does not know.
 func (k Kind) String() string {
-	if info, ok := kindTable[k]; ok {
-		return info.label
+	if k.known() {
+		return k.info().label
 	}
 	return fmt.Sprintf("unknown kind %d", uint8(k))
 }
 
 // known reports whether this version can read entries of the kind.
-func (k Kind) known() bool {
-	_, ok := kindTable[k]
-	return ok
-}
+func (k Kind) known() bool { return k.info().namespace != 0 }
 
 // namespace returns the kind whose names k shares.
-func (k Kind) namespace() Kind { return kindTable[k].namespace }
+func (k Kind) namespace() Kind { return k.info().namespace }
 
 // namespaces lists all namespaces in order.
 func namespaces() []Kind {
 	var spaces []Kind
-	for kind, info := range kindTable {
-		if kind == info.namespace {
+	for k := range kindTable {
+		if kind := Kind(k); kind.known() && kind == kind.namespace() {
 			spaces = append(spaces, kind)
 		}
 	}
-	slices.Sort(spaces)
 	return spaces
 }

@@ -260,7 +260,7 @@ func settle(s *Snapshot, it *item, owners map[ID]bool) *item {
 	cause := it.cause
 	switch {
 	case cause != nil:
-	case it.Parent != 0 && s.parent(it) == nil, it.Parent == 0 && len(kindTable[it.Kind].parents) > 0:
+	case it.Parent != 0 && s.parent(it) == nil, it.Parent == 0 && len(it.Kind.info().parents) > 0:
 		cause = fmt.Errorf("%w: it is id %d", ErrOrphan, it.Parent)
 	case s.named(it.Kind.namespace(), it.Parent, it.Name) != nil:
 		holder := s.named(it.Kind.namespace(), it.Parent, it.Name)

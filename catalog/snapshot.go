@@ -12,19 +12,18 @@ import (
 // goroutines may use it without locks. Look-ups by name ignore letter case.
 type Snapshot struct {
 	version uint64
-	// The three trees are copy-on-write: a snapshot's successor shares all
+	// Trees and index are copy-on-write: a snapshot's successor shares all
 	// nodes that did not change.
 	objects *btree.BTreeG[*item]     // by id, then kind
 	names   *btree.BTreeG[nameEntry] // by namespace, parent, folded name
+	index   *nameIndex               // the same names, for look-ups
 	refs    *btree.BTreeG[refEntry]  // by folded names of the table, then entry
 }
 
 // nameEntry says who has a name.
 type nameEntry struct {
-	space  Kind
-	parent ID
-	name   string // folded
-	item   *item
+	nameKey
+	item *item
 	// rest holds further entries of the same name, which only damage can bring
 	// about. They keep the name reserved when item goes, and then take its place.
 	rest []*item
@@ -44,6 +43,7 @@ func newSnapshot(version uint64) *Snapshot {
 	options := btree.Options{NoLocks: true}
 	return &Snapshot{
 		version: version,
+		index:   &nameIndex{},
 		objects: btree.NewBTreeGOptions(func(a, b *item) bool { return compareItems(a, b) < 0 }, options),
 		names: btree.NewBTreeGOptions(func(a, b nameEntry) bool {
 			return cmp.Or(cmp.Compare(a.space, b.space), cmp.Compare(a.parent, b.parent),
@@ -59,7 +59,10 @@ func newSnapshot(version uint64) *Snapshot {
 // edit returns a copy that may be changed while s lives on. It marks the nodes
 // of s as shared, so only the holder of the writer lock may call it.
 func (s *Snapshot) edit(version uint64) *Snapshot {
-	return &Snapshot{version: version, objects: s.objects.Copy(), names: s.names.Copy(), refs: s.refs.Copy()}
+	return &Snapshot{
+		version: version, index: s.index,
+		objects: s.objects.Copy(), names: s.names.Copy(), refs: s.refs.Copy(),
+	}
 }
 
 // add puts an item into all trees, and reports whether its name was free. The
@@ -77,6 +80,7 @@ func (s *Snapshot) add(it *item) bool {
 		e.rest = append(e.rest[:len(e.rest):len(e.rest)], it)
 	} else {
 		e = nameOf(it)
+		s.index = s.index.with(e.nameKey, it)
 	}
 	s.names.Set(e)
 	return !taken
@@ -103,14 +107,16 @@ func (s *Snapshot) remove(it *item) {
 	}
 	if len(left) == 0 {
 		s.names.Delete(e)
+		s.index = s.index.with(e.nameKey, nil)
 		return
 	}
 	e.item, e.rest = left[0], left[1:]
 	s.names.Set(e)
+	s.index = s.index.with(e.nameKey, e.item)
 }
 
 func nameOf(it *item) nameEntry {
-	return nameEntry{space: it.Kind.namespace(), parent: it.Parent, name: fold(it.Name), item: it}
+	return nameEntry{nameKey{it.Kind.namespace(), it.Parent, fold(it.Name)}, it, nil}
 }
 
 // item returns the entry with this kind and id, nil if there is none.
@@ -122,15 +128,14 @@ func (s *Snapshot) item(kind Kind, id ID) *item {
 // named returns the entry that has a name, of any kind that shares the
 // namespace; nil if the name is free.
 func (s *Snapshot) named(space Kind, parent ID, name string) *item {
-	e, _ := s.names.Get(nameEntry{space: space, parent: parent, name: fold(name)})
-	return e.item
+	return s.index.get(nameKey{space, parent, fold(name)})
 }
 
 // each calls visit for the entries of one kind under one parent in order of
 // their folded names, entries that share a name included, until it returns false.
 func (s *Snapshot) each(kind Kind, parent ID, visit func(*item) bool) {
 	space := kind.namespace()
-	s.names.Ascend(nameEntry{space: space, parent: parent}, func(e nameEntry) bool {
+	s.names.Ascend(nameEntry{nameKey: nameKey{space: space, parent: parent}}, func(e nameEntry) bool {
 		if e.space != space || e.parent != parent {
 			return false
 		}
@@ -197,7 +202,7 @@ func (s *Snapshot) ByID(kind Kind, id ID) (Object, bool, error) {
 func (s *Snapshot) Children(parent ID) []Header {
 	var headers []Header
 	for _, space := range namespaces() {
-		s.names.Ascend(nameEntry{space: space, parent: parent}, func(e nameEntry) bool {
+		s.names.Ascend(nameEntry{nameKey: nameKey{space: space, parent: parent}}, func(e nameEntry) bool {
 			if e.space != space || e.parent != parent {
 				return false
 			}
@@ -223,7 +228,7 @@ func (s *Snapshot) Blob(kind Kind, parent ID, name string) (*Blob, bool, error) 
 func (s *Snapshot) Blobs(kind Kind) ([]*Blob, error) {
 	var items []*item
 	space := kind.namespace()
-	s.names.Ascend(nameEntry{space: space}, func(e nameEntry) bool {
+	s.names.Ascend(nameEntry{nameKey: nameKey{space: space}}, func(e nameEntry) bool {
 		if e.space != space {
 			return false
 		}
@@ -277,7 +282,7 @@ func (s *Snapshot) parent(it *item) *item {
 	if it.Parent == 0 {
 		return nil
 	}
-	for _, kind := range kindTable[it.Kind].parents {
+	for _, kind := range it.Kind.info().parents {
 		if p := s.item(kind, it.Parent); p != nil {
 			return p
 		}

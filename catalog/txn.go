@@ -127,7 +127,7 @@ func (t *Txn) admissible(it *item) error {
 		return fmt.Errorf("%w: %v %s uses id %d, which NewID has not handed out",
 			ErrInvalid, it.Kind, quote(it.Name), it.maxID)
 	}
-	if parents := kindTable[it.Kind].parents; len(parents) == 0 && it.Parent != 0 {
+	if parents := it.Kind.info().parents; len(parents) == 0 && it.Parent != 0 {
 		return fmt.Errorf("%w: a %v has no parent", ErrInvalid, it.Kind)
 	} else if len(parents) > 0 {
 		p := t.cur.parent(it)

@@ -197,7 +197,7 @@ func (v *verifier) checkTogether() {
 		if !it.named || !it.Kind.known() {
 			continue
 		}
-		if hasParent := len(kindTable[it.Kind].parents) > 0; hasParent != (it.Parent != 0) ||
+		if hasParent := len(it.Kind.info().parents) > 0; hasParent != (it.Parent != 0) ||
 			hasParent && s.parent(it) == nil {
 			v.report(it, "%v: it is id %d", ErrOrphan, it.Parent)
 		}
