@@ -1,6 +1,7 @@
 package vtab
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +103,7 @@ func (d *Database) GetTableNames(ctx *sql.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return db.TableNames(), nil
+	return visible(db)
 }
 
 // GetTableInsensitiveAsOf implements sql.VersionedDatabase. The only versions
@@ -172,6 +173,9 @@ func (d *Database) createTable(ctx *sql.Context, name string, schema sql.Primary
 		Collation: collation.Name(),
 		Comment:   comment,
 		Created:   ctx.QueryTime().UTC().Truncate(time.Second),
+	}
+	if slices.Contains(tx.sideTables, name) {
+		t.Role = roleFullText
 	}
 	if err := describeSchema(ctx, t, schema, pk, c.NewID); err != nil {
 		return err

@@ -2,6 +2,7 @@ package vtab
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/fulltext"
@@ -15,7 +16,7 @@ var _ fulltext.IndexAlterableTable = (*Table)(nil)
 
 // CreateFulltextTableNames implements fulltext.Database.
 func (d *Database) CreateFulltextTableNames(ctx *sql.Context, parent, index string) (fulltext.IndexTableNames, error) {
-	db, _, err := d.view(ctx)
+	db, tx, err := d.view(ctx)
 	if err != nil {
 		return fulltext.IndexTableNames{}, err
 	}
@@ -35,6 +36,7 @@ func (d *Database) CreateFulltextTableNames(ctx *sql.Context, parent, index stri
 			}
 		}
 		if !taken {
+			tx.sideTables = append(tx.sideTables, names.Config, names.Position, names.DocCount, names.GlobalCount, names.RowCount)
 			return names, nil
 		}
 	}
@@ -132,3 +134,37 @@ func (e *failedEditor) Delete(*sql.Context, sql.Row) error { return e.err }
 
 // Update implements sql.RowUpdater.
 func (e *failedEditor) Update(*sql.Context, sql.Row, sql.Row) error { return e.err }
+
+// SetAutoIncrementValue implements sql.AutoIncrementSetter, which GMS wants of the
+// editor that it combines with those of the full-text tables.
+func (e *editor) SetAutoIncrementValue(ctx *sql.Context, n uint64) error {
+	return e.t.AutoIncrementSetter(ctx).SetAutoIncrementValue(ctx, n)
+}
+
+// AcquireAutoIncrementLock implements sql.AutoIncrementSetter.
+func (e *editor) AcquireAutoIncrementLock(ctx *sql.Context) (func(), error) {
+	return e.t.AutoIncrementSetter(ctx).AcquireAutoIncrementLock(ctx)
+}
+
+// roleFullText marks the descriptor of a full-text side table.
+const roleFullText = "fulltext"
+
+// visible lists the tables of a database without the side tables of full-text
+// indexes, which no user made.
+func visible(db *catalog.DB) ([]string, error) {
+	names := db.TableNames()
+	shown := names[:0:0]
+	for _, name := range names {
+		if strings.Contains(name, "_FTS_") {
+			t, ok, err := db.Table(name)
+			if err != nil {
+				return nil, err
+			}
+			if ok && t.Role == roleFullText {
+				continue
+			}
+		}
+		shown = append(shown, name)
+	}
+	return shown, nil
+}

@@ -41,6 +41,8 @@ type Transaction struct {
 	onCommit   []func()
 	onRollback []func()
 	savepoints []savepoint
+	// sideTables are the names of full-text tables that the statement is to make.
+	sideTables []string
 	// readers counts open row iterators: while there are any, the snapshot stays.
 	readers int
 	// failed: a statement under autocommit ended in an error; whatever follows

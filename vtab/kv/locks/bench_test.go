@@ -2,6 +2,7 @@ package locks
 
 import (
 	"encoding/binary"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -94,16 +95,26 @@ func TestMillionLocks(t *testing.T) {
 	lt := New()
 	o := lt.NewOwner()
 	var key []byte
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
 	start := time.Now()
 	for i := range 1_000_000 {
 		key = rowKey(key, i)
-		require.NoError(t, o.Lock(ctx, kv.LockRequest{Key: key, Mode: kv.LockX}))
+		if err := o.Lock(ctx, kv.LockRequest{Key: key, Mode: kv.LockX}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	locked := time.Now()
 	require.Equal(t, 1_000_000, lt.Counters().Held)
-	count := time.Now()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	perLock := int64(after.HeapAlloc-before.HeapAlloc) / 1_000_000
+	require.Less(t, perLock, int64(lockBytes+2*len(key)), "the cap counts less than a lock costs")
+	begin := time.Now()
 	o.ReleaseAll()
-	t.Logf("lock %v, release %v", locked.Sub(start), time.Since(count))
-	require.Less(t, time.Since(count), 5*time.Second) // loose: the machine may be busy
+	released := time.Since(begin)
+	t.Logf("lock %v, release %v, %d bytes each", locked.Sub(start), released, perLock)
+	require.Less(t, released, 5*time.Second) // loose: the machine may be busy
 	requireEmpty(t, lt)
 }

@@ -1,7 +1,9 @@
 package pebblekv
 
 import (
+	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +13,10 @@ import (
 // tableRetryPause slows down Pebble's retries after a table file could not be
 // written: it starts over at once and would spin on a full disk.
 const tableRetryPause = 50 * time.Millisecond
+
+// manifestMarkerPrefix begins the name of the file whose name says which MANIFEST
+// is current.
+const manifestMarkerPrefix = "marker.manifest."
 
 // guardFS stands between Pebble and the file system and owns the failures that
 // Pebble does not survive. An error on a write-ahead log, the MANIFEST, a marker
@@ -28,13 +34,45 @@ const tableRetryPause = 50 * time.Millisecond
 // readers of this process go on; to the reopen they are orphans.
 //
 // Until it is armed, when Pebble has opened, errors pass unchanged: Open
-// reports them.
+// reports them. When the store lets go of the folder the guard is severed: a
+// Pebble that could not be closed then gets no file any more.
 type guardFS struct {
 	vfs.FS
 	latch    *latch
 	armed    atomic.Bool
 	walSyncs atomic.Uint64
 	onFull   func() // called when the disk is found full
+
+	// gate is held for reading while a name in the folder is made, changed or
+	// removed. Who has it for writing, and sets severed, knows that none will be.
+	gate    sync.RWMutex
+	severed bool
+}
+
+// pass lets one change of names through; the caller calls the result after it.
+// It never returns once the guard is severed: the goroutine belongs to a Pebble
+// that has been given up, and an error would only make it try again.
+func (g *guardFS) pass() (done func()) {
+	g.gate.RLock()
+	if g.severed {
+		g.gate.RUnlock()
+		select {}
+	}
+	return g.gate.RUnlock
+}
+
+// sever lets no change of names through any more. It gives up, and says so, if
+// one that is under way does not end before the deadline.
+func (g *guardFS) sever(deadline time.Time) error {
+	for !g.gate.TryLock() {
+		if time.Now().After(deadline) {
+			return errCloseTimeout
+		}
+		time.Sleep(time.Millisecond)
+	}
+	defer g.gate.Unlock()
+	g.severed = true
+	return nil
 }
 
 // role says what depends on a file.
@@ -82,6 +120,7 @@ func (g *guardFS) open(r role, op, path string, create func() (vfs.File, error))
 	if r != roleTable && g.dark() {
 		return g.wrap(r, path, vfs.NewMemFile(nil)), nil
 	}
+	defer g.pass()()
 	f, err := create()
 	if err != nil {
 		if err = g.judge(r, op, path, err); err != nil {
@@ -96,7 +135,16 @@ func (g *guardFS) wrap(r role, path string, f vfs.File) vfs.File {
 	return &guardFile{File: f, guard: g, role: r, path: path}
 }
 
+// Create makes a file. Before the marker that names the current MANIFEST, the
+// folder is synced: Pebble syncs it only after, and a file system that keeps
+// directory entries out of order could have the marker and not the MANIFEST.
 func (g *guardFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasPrefix(g.PathBase(name), manifestMarkerPrefix) && !g.dark() {
+		dir := g.PathDir(name)
+		if err := g.judge(roleRecord, "sync", dir, syncDir(g.FS, dir)); err != nil {
+			return nil, err
+		}
+	}
 	return g.open(roleOf(g.PathBase(name)), "create", name, func() (vfs.File, error) { return g.FS.Create(name, c) })
 }
 
@@ -124,6 +172,7 @@ func (g *guardFS) Rename(oldname, newname string) error {
 	if g.dark() {
 		return nil
 	}
+	defer g.pass()()
 	return g.judge(roleOf(g.PathBase(newname)), "rename to", newname, g.FS.Rename(oldname, newname))
 }
 
@@ -133,6 +182,7 @@ func (g *guardFS) Remove(name string) error {
 	if g.dark() {
 		return nil
 	}
+	defer g.pass()()
 	return g.FS.Remove(name)
 }
 
@@ -140,8 +190,18 @@ func (g *guardFS) RemoveAll(name string) error {
 	if g.dark() {
 		return nil
 	}
+	defer g.pass()()
 	return g.FS.RemoveAll(name)
 }
+
+func (g *guardFS) Link(oldname, newname string) error {
+	defer g.pass()()
+	return g.FS.Link(oldname, newname)
+}
+
+// Lock does nothing: only Pebble asks, and the data folder around Pebble's is
+// locked already. A lock of Pebble's own would outlive a store that failed.
+func (g *guardFS) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 func (g *guardFS) Unwrap() vfs.FS { return g.FS }
 

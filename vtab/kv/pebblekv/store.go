@@ -91,7 +91,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		// Whatever of Pebble is still running must not touch the folder again.
 		s.latch.trip(err)
 		s.guard.armed.Store(true)
-		return nil, errors.Join(err, f.close())
+		return nil, errors.Join(err, s.letGo())
 	}
 	return s, nil
 }
@@ -282,8 +282,18 @@ func (s *Store) close() error {
 		// Pebble is closed; nothing can write any more.
 		s.latch.trip(kv.ErrClosed)
 	}
+	return errors.Join(err, s.letGo())
+}
+
+// letGo frees the folder. The latch is tripped, so what may be left of Pebble
+// writes to no file that matters; now it cannot make or remove one either.
+func (s *Store) letGo() error {
+	err := s.guard.sever(time.Now().Add(s.options.CloseWithin))
+	if err != nil {
+		return err // the folder stays locked
+	}
 	if s.health != nil {
-		err = errors.Join(err, s.health.Close())
+		err = s.health.Close()
 	}
 	return errors.Join(err, s.folder.close())
 }
