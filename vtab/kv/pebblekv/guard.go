@@ -38,6 +38,7 @@ const manifestMarkerPrefix = "marker.manifest."
 // Pebble that could not be closed then gets no file any more.
 type guardFS struct {
 	vfs.FS
+	root     string // Pebble's folder
 	latch    *latch
 	armed    atomic.Bool
 	walSyncs atomic.Uint64
@@ -79,18 +80,26 @@ func (g *guardFS) sever(deadline time.Time) error {
 type role uint8
 
 const (
-	roleTable  role = iota // contents only; a failed write can be repeated
-	roleRecord             // what the store contains is read from it
-	roleLog                // a write-ahead log
+	roleTable   role = iota // contents only; a failed write can be repeated
+	roleForeign             // outside Pebble's folder: a copy that is being made
+	roleRecord              // what the store contains is read from it
+	roleLog                 // a write-ahead log
 )
 
-func roleOf(base string) role {
+// vital reports whether the store has failed when an operation has.
+func (r role) vital() bool { return r >= roleRecord }
+
+// roleOf is the role of a file.
+func (g *guardFS) roleOf(path string) role {
+	base := g.PathBase(path)
 	switch {
+	case g.PathDir(path) != g.root:
+		return roleForeign
 	case strings.HasSuffix(base, ".log"):
 		return roleLog
 	case strings.HasSuffix(base, ".sst"), strings.HasSuffix(base, ".blob"), strings.HasSuffix(base, ".dbtmp"):
 		return roleTable
-	default: // MANIFEST-n, marker.*, OPTIONS-n, directories
+	default: // MANIFEST-n, marker.*, OPTIONS-n
 		return roleRecord
 	}
 }
@@ -106,8 +115,10 @@ func (g *guardFS) judge(r role, op, path string, err error) error {
 	if vfs.IsNoSpaceError(err) {
 		g.onFull()
 	}
-	if r == roleTable {
-		time.Sleep(tableRetryPause)
+	if !r.vital() {
+		if r == roleTable {
+			time.Sleep(tableRetryPause)
+		}
 		return err
 	}
 	g.latch.trip(&fileError{op: op, path: path, err: err})
@@ -117,7 +128,7 @@ func (g *guardFS) judge(r role, op, path string, err error) error {
 // open wraps a file that was opened for writing. After a failed or dark open of
 // a file that must not fail, Pebble gets one that swallows everything.
 func (g *guardFS) open(r role, op, path string, create func() (vfs.File, error)) (vfs.File, error) {
-	if r != roleTable && g.dark() {
+	if r.vital() && g.dark() {
 		return g.wrap(r, path, vfs.NewMemFile(nil)), nil
 	}
 	defer g.pass()()
@@ -139,23 +150,23 @@ func (g *guardFS) wrap(r role, path string, f vfs.File) vfs.File {
 // folder is synced: Pebble syncs it only after, and a file system that keeps
 // directory entries out of order could have the marker and not the MANIFEST.
 func (g *guardFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if strings.HasPrefix(g.PathBase(name), manifestMarkerPrefix) && !g.dark() {
-		dir := g.PathDir(name)
-		if err := g.judge(roleRecord, "sync", dir, syncDir(g.FS, dir)); err != nil {
+	r := g.roleOf(name)
+	if r == roleRecord && strings.HasPrefix(g.PathBase(name), manifestMarkerPrefix) && !g.dark() {
+		if err := g.judge(r, "sync", g.root, syncDir(g.FS, g.root)); err != nil {
 			return nil, err
 		}
 	}
-	return g.open(roleOf(g.PathBase(name)), "create", name, func() (vfs.File, error) { return g.FS.Create(name, c) })
+	return g.open(r, "create", name, func() (vfs.File, error) { return g.FS.Create(name, c) })
 }
 
 func (g *guardFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	return g.open(roleOf(g.PathBase(newname)), "reuse", newname, func() (vfs.File, error) {
+	return g.open(g.roleOf(newname), "reuse", newname, func() (vfs.File, error) {
 		return g.FS.ReuseForWrite(oldname, newname, c)
 	})
 }
 
 func (g *guardFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
-	return g.open(roleOf(g.PathBase(name)), "open", name, func() (vfs.File, error) {
+	return g.open(g.roleOf(name), "open", name, func() (vfs.File, error) {
 		return g.FS.OpenReadWrite(name, c, opts...)
 	})
 }
@@ -165,15 +176,20 @@ func (g *guardFS) OpenDir(name string) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.wrap(roleRecord, name, f), nil
+	r := roleForeign
+	if name == g.root {
+		r = roleRecord
+	}
+	return g.wrap(r, name, f), nil
 }
 
 func (g *guardFS) Rename(oldname, newname string) error {
-	if g.dark() {
+	r := g.roleOf(newname)
+	if r.vital() && g.dark() {
 		return nil
 	}
 	defer g.pass()()
-	return g.judge(roleOf(g.PathBase(newname)), "rename to", newname, g.FS.Rename(oldname, newname))
+	return g.judge(r, "rename to", newname, g.FS.Rename(oldname, newname))
 }
 
 // Remove may fail without harm, a file too many is found at the next open; but
@@ -214,7 +230,7 @@ type guardFile struct {
 }
 
 // dark reports whether mutations of this file are swallowed.
-func (f *guardFile) dark() bool { return f.role != roleTable && f.guard.dark() }
+func (f *guardFile) dark() bool { return f.role.vital() && f.guard.dark() }
 
 func (f *guardFile) Write(p []byte) (int, error) {
 	if f.dark() {

@@ -109,7 +109,7 @@ func newStore(o Options, f *folder) *Store {
 			SerialCommit:     true,
 		},
 	}
-	s.guard = &guardFS{FS: o.FS, latch: s.latch, onFull: s.space.setFull}
+	s.guard = &guardFS{FS: o.FS, root: f.storePath(), latch: s.latch, onFull: s.space.setFull}
 	s.snapshots.store = s
 	return s
 }

@@ -1,0 +1,46 @@
+package pebblekv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Checkpoint writes a data folder at dir, which must not exist, that holds the
+// state of one moment: every commit up to some position that is applied at some
+// time during the call, and none after. Table files are hard links where the
+// file system allows it. The copy is another incarnation. Commits go on
+// meanwhile.
+func (s *Store) Checkpoint(ctx context.Context, dir string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	if err := s.latch.err(); err != nil {
+		return err
+	}
+	fsys := s.options.FS
+	if _, err := fsys.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("writing a copy to %s: %w", dir, errors.Join(fs.ErrExist, err))
+	}
+	if err := fsys.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("writing a copy: %w", err)
+	}
+	f := &folder{fs: fsys, path: dir, created: true}
+	if err := f.draft(); err != nil {
+		return err
+	}
+	if err := s.db.Checkpoint(f.storePath(), pebble.WithFlushedWAL()); err != nil {
+		return fmt.Errorf("writing a copy to %s: %w", dir, translate(err))
+	}
+	if err := s.latch.err(); err != nil {
+		return err // what was copied may lack what the latch has kept back
+	}
+	return f.finish()
+}

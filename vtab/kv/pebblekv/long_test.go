@@ -1,0 +1,6 @@
+//go:build long
+
+package pebblekv
+
+// long makes the crash and fault tests take every case.
+const long = true

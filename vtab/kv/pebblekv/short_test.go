@@ -1,0 +1,5 @@
+//go:build !long
+
+package pebblekv
+
+const long = false
