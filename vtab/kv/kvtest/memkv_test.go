@@ -17,9 +17,6 @@ func openMemory(*testing.T) kv.Store { return memkv.New(memkv.Options{MaxTxnByte
 // seed is another one in each run; a failure prints it.
 func seed() uint64 { return uint64(time.Now().UnixNano()) }
 
-// TestMemoryConformance is ST-146 on the reference model.
-func TestMemoryConformance(t *testing.T) { kvtest.Run(t, openMemory) }
-
 // TestMemoryDifferential compares the model with itself: histories are legal and
 // answers don't depend on the run.
 func TestMemoryDifferential(t *testing.T) { kvtest.Differential(t, openMemory, openMemory, seed()) }

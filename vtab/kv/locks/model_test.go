@@ -277,7 +277,7 @@ func (h *history) lock(a *actor, key string, mode kv.LockMode) {
 	for a.waiting.Load() == nil && len(done) == 0 {
 		runtime.Gosched()
 	}
-	h.lt.detect.Lock()   // joining and resolving are one step
+	h.lt.detect.Lock() // joining and resolving are one step
 	_ = h.lt.seq
 	h.lt.detect.Unlock()
 	a.done, a.cancel = done, cancel
