@@ -10,6 +10,7 @@ import (
 
 	"github.com/freshetdb/freshet/vtab/kv"
 	"github.com/freshetdb/freshet/vtab/kv/memkv"
+	"github.com/freshetdb/freshet/vtab/kv/pebblekv"
 )
 
 const manyTables = 10_000
@@ -42,6 +43,10 @@ func fill(tb testing.TB, store kv.Store, n int) {
 // decodes nothing, and using one table decodes one descriptor.
 func TestST022TenThousandTables(t *testing.T) {
 	store := memkv.New(memkv.Options{})
+	manyTables := manyTables
+	if testing.Short() {
+		manyTables = 1000 // filling takes most of the time
+	}
 	fill(t, store, manyTables)
 	start := time.Now()
 	c, result, _ := open(t, store)
@@ -119,6 +124,28 @@ func BenchmarkOpen10000(b *testing.B) {
 		runtime.KeepAlive(c)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/manyTables, "heapB/table")
 	}
+}
+
+// BenchmarkOpenPebble10000 opens a store on disk and its catalog.
+func BenchmarkOpenPebble10000(b *testing.B) {
+	dir := b.TempDir()
+	store, err := pebblekv.Open(b.Context(), dir, pebblekv.Options{})
+	require.NoError(b, err)
+	fill(b, store, manyTables)
+	require.NoError(b, store.Close())
+	var catalogOnly time.Duration
+	n := 0
+	for b.Loop() {
+		store, err := pebblekv.Open(b.Context(), dir, pebblekv.Options{})
+		require.NoError(b, err)
+		start := time.Now()
+		c, _, _ := open(b, store)
+		catalogOnly += time.Since(start)
+		n++
+		require.NoError(b, c.Close(b.Context()))
+		require.NoError(b, store.Close())
+	}
+	b.ReportMetric(float64(catalogOnly.Milliseconds())/float64(n), "catalog-ms/op")
 }
 
 func BenchmarkLookup(b *testing.B) {

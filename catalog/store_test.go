@@ -23,6 +23,7 @@ type probe struct {
 	drops       int
 	failCommit  bool
 	failDurable bool
+	failScanAt  int // scans fail at their n-th key, 0 never; counted over one transaction
 }
 
 // batch is what one commit wrote.
@@ -59,8 +60,42 @@ func (p *probe) WaitDurable(ctx context.Context, pos kv.Position) error {
 
 type probeTxn struct {
 	kv.Txn
-	probe *probe
-	batch batch
+	probe   *probe
+	batch   batch
+	scanned int
+}
+
+func (t *probeTxn) Snapshot(at kv.Mark) (kv.Reader, error) {
+	r, err := t.Txn.Snapshot(at)
+	return &probeReader{r, t}, err
+}
+
+type probeReader struct {
+	kv.Reader
+	txn *probeTxn
+}
+
+func (r *probeReader) Scan(ctx context.Context, rg kv.Range, o kv.ScanOptions) kv.Iterator {
+	return &probeIterator{Iterator: r.Reader.Scan(ctx, rg, o), txn: r.txn}
+}
+
+type probeIterator struct {
+	kv.Iterator
+	txn    *probeTxn
+	failed bool
+}
+
+func (i *probeIterator) Next() bool {
+	i.txn.scanned++
+	i.failed = i.failed || i.txn.scanned == i.txn.probe.failScanAt
+	return !i.failed && i.Iterator.Next()
+}
+
+func (i *probeIterator) Err() error {
+	if i.failed {
+		return errPlanted
+	}
+	return i.Iterator.Err()
 }
 
 func (t *probeTxn) Put(key, value []byte) error {
