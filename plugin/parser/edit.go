@@ -23,7 +23,7 @@ type textMap struct {
 
 // apply carries out edits, which must not overlap, and returns the new text with its map.
 func apply(text string, edits []edit) (string, *textMap) {
-	sort.Slice(edits, func(i, j int) bool { return edits[i].start < edits[j].start })
+	sort.SliceStable(edits, func(i, j int) bool { return edits[i].start < edits[j].start })
 	var out strings.Builder
 	m := &textMap{edits: edits, before: len(text)}
 	out.Grow(len(text) + 32*len(edits))

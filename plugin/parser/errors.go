@@ -11,6 +11,7 @@ const (
 	erParse            = 1064
 	erNotSupportedYet  = 1235
 	erNoReturn         = 1320
+	erNoResultSet      = 1415
 	erDuplicateParam   = 1331
 	erGroupingArgument = 3148
 	erNotPartitioned   = 1747

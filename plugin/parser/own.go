@@ -23,7 +23,7 @@ func (p *Parser) own(ctx context.Context, s *source) (stmt ast.Statement, end in
 	case r.words("optimize"):
 		stmt, err = p.optimize(r)
 	case r.words("do"):
-		stmt, err = p.do(ctx, r, s.one)
+		stmt, err = p.do(ctx, r)
 	case r.words("xa"):
 		return nil, r.at(), true, errUnsupported("XA")
 	case r.words("handler"):
@@ -123,7 +123,7 @@ func (p *Parser) optimize(r *reader) (ast.Statement, error) {
 }
 
 // do reads DO expr, …: the expressions are those of a SELECT.
-func (p *Parser) do(ctx context.Context, r *reader, one bool) (ast.Statement, error) {
+func (p *Parser) do(ctx context.Context, r *reader) (ast.Statement, error) {
 	from := r.at()
 	for r.i < len(r.s.tokens) && !r.s.punct(r.i, ';') {
 		r.i++
@@ -137,15 +137,14 @@ func (p *Parser) do(ctx context.Context, r *reader, one bool) (ast.Statement, er
 	if !ok || sel.Where != nil || sel.Into != nil || sel.GroupBy != nil || sel.Having != nil || sel.OrderBy != nil || sel.Limit != nil {
 		return nil, errSyntaxNear(r.s.text, from)
 	}
-	d := &Do{Text: "DO " + text}
+	d := &Do{Text: "DO " + text, Select: sel}
 	for _, e := range sel.SelectExprs {
 		a, ok := e.(*ast.AliasedExpr)
 		if !ok || !a.As.IsEmpty() {
 			return nil, errSyntaxNear(r.s.text, from)
 		}
-		d.Exprs = append(d.Exprs, a.Expr)
 	}
-	return p.inject(d, authNone, d.Exprs...), nil
+	return p.inject(d, authNone, &ast.Subquery{Select: sel}), nil
 }
 
 func (p *Parser) show(ctx context.Context, r *reader) (ast.Statement, error) {

@@ -165,12 +165,32 @@ func setVariable(name string, e ast.Expr) *ast.Set {
 // routines: f answers for local variables and parameters. stmt is changed; use a copy.
 func ReplaceNames(stmt ast.Statement, f func(lower string) ast.Expr) ast.Statement {
 	var w walker
-	return w.walk(stmt, func(n any) (any, bool) {
-		if c, ok := n.(*ast.ColName); ok && c.Qualifier.IsEmpty() {
-			if e := f(strings.ToLower(c.Name.String())); e != nil {
-				return e, false
+	var look visit
+	value := func(e *ast.Expr) {
+		n, down := look(*e)
+		*e = n.(ast.Expr)
+		if down {
+			w.walkIn(*e, look)
+		}
+	}
+	look = func(n any) (any, bool) {
+		switch n := n.(type) {
+		case *ast.SetVarExpr:
+			if n.Expr != nil {
+				value(&n.Expr)
+			}
+			return n, false
+		case *ast.AssignmentExpr:
+			value(&n.Expr)
+			return n, false
+		case *ast.ColName:
+			if n.Qualifier.IsEmpty() {
+				if e := f(strings.ToLower(n.Name.String())); e != nil {
+					return e, false
+				}
 			}
 		}
 		return n, true
-	})
+	}
+	return w.walk(stmt, look)
 }

@@ -3,13 +3,14 @@ package parser
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
 // Resolver supplies the nodes that run the statements the engine's grammar doesn't know. The statement is one of the
-// exported types of this package that implement Statement; exprs are the bound expressions of a Do, and empty else.
+// exported types of this package that implement Statement; exprs are the bound query of a Do, and empty else.
 // Resolve is called at bind time, ctx being the session's *sql.Context, possibly many times for one parsed statement
 // (prepared statements, bodies of routines) and from many goroutines: it must not change the statement.
 type Resolver interface {
@@ -64,10 +65,11 @@ type AlterView struct {
 	Create     ast.Statement
 }
 
-// Do is DO expr, …: the expressions are evaluated, nothing is returned.
+// Do is DO expr, …: the expressions are evaluated, nothing is returned. Its one expression is bound as a
+// *plan.Subquery: a SELECT of the expressions, whose Query the node takes as its child and drains.
 type Do struct {
-	Text  string
-	Exprs ast.Exprs
+	Text   string
+	Select *ast.Select
 }
 
 func (*TableMaintenance) isStatement() {}
@@ -76,17 +78,19 @@ func (*AlterView) isStatement()        {}
 func (*Do) isStatement()               {}
 
 func (s *TableMaintenance) String() string {
-	text := string(s.Operation) + " TABLE "
-	for i, t := range s.Tables {
-		if i > 0 {
-			text += ", "
-		}
-		text += t.String()
-	}
+	front, back := "", ""
 	for _, o := range s.Options {
-		text += " " + o
+		if o == "LOCAL" || o == "NO_WRITE_TO_BINLOG" {
+			front += " " + o
+		} else {
+			back += " " + o
+		}
 	}
-	return text
+	names := make([]string, len(s.Tables))
+	for i, t := range s.Tables {
+		names[i] = t.String()
+	}
+	return string(s.Operation) + front + " TABLE " + strings.Join(names, ", ") + back
 }
 
 func (s *ShowEngineStatus) String() string {

@@ -22,6 +22,10 @@ func (s *source) collect() error {
 			case i == 0 && t.is(s.text, "analyze") && (s.word(1, "local") || s.word(1, "no_write_to_binlog")):
 				// There is no binary log that the statement could go into.
 				s.edits = append(s.edits, edit{s.tokens[1].span(), "", true})
+			case s.compound && t.is(s.text, "return"):
+				s.parenthesize(i)
+			case s.compound && t.is(s.text, "default") && s.declares(i):
+				s.parenthesize(i)
 			case t.is(s.text, "charset") && !s.compound:
 				s.charset(i)
 			case t.is(s.text, "year"):
@@ -148,4 +152,40 @@ func (s *source) partitions(i int) int {
 	s.dropEdits(span{s.tokens[i].start, r.last()})
 	s.edits = append(s.edits, edit{span{s.tokens[i].start, r.last()}, "", false})
 	return r.i - 1
+}
+
+// declares tells whether the DEFAULT at token i is that of DECLARE v, … type DEFAULT expr.
+func (s *source) declares(i int) bool {
+	for n := i - 1; n >= 0 && n > i-headTokens && !s.punct(n, ';'); n-- {
+		if s.word(n, "declare") {
+			return true
+		}
+	}
+	return false
+}
+
+// condition tells whether one of the tokens [i, end) makes an expression a condition.
+func (s *source) condition(i, end int) bool {
+	for ; i < end; i++ {
+		t := s.tokens[i]
+		switch b := s.text[t.start]; {
+		case t.kind == kindPunct && (b == '=' || b == '<' || b == '>' || b == '!' || b == '|' || b == '&'):
+			return true
+		case t.kind == kindWord && equalFoldAny(s.text[t.start:t.end], "and", "or", "xor", "not", "between", "in", "like", "is",
+			"regexp", "rlike", "exists", "member", "true", "false"):
+			return true
+		}
+	}
+	return false
+}
+
+// parenthesize puts the expression behind token i, RETURN or DEFAULT, in parentheses: the base grammar knows
+// conditions (BETWEEN, AND, =, …) only inside of them.
+func (s *source) parenthesize(i int) {
+	end := s.statementEnd(i)
+	if end <= i+1 || !s.condition(i+1, end) {
+		return
+	}
+	from, to := s.tokens[i+1].start, s.tokens[end-1].end
+	s.edits = append(s.edits, edit{span{from, from}, "(", true}, edit{span{to, to}, ")", true})
 }
