@@ -93,9 +93,15 @@ type Txn interface {
 	// Lock acquires a lock until the transaction ends. Asking again for what is
 	// held is free. Fails with *LockError.
 	Lock(ctx context.Context, req LockRequest) error
-	// Locked reports the mode in which the transaction holds key (LockNone if
-	// not at all).
+	// Locked reports the strongest mode in which the transaction holds key
+	// (LockNone if not at all).
 	Locked(key []byte) LockMode
+	// Unlock drops what the transaction holds of key before its end: for a key
+	// that was locked to be looked at and turned out not to matter. Nothing
+	// happens if it is not held.
+	Unlock(key []byte)
+	// ID names the transaction in LockInfo. It is not 0 and unique since open.
+	ID() uint64
 
 	// Savepoint marks the present moment of the own writes.
 	Savepoint() Mark

@@ -87,6 +87,30 @@ var lockTests = []test{
 		other.Rollback()
 		t.Rollback()
 	}},
+	{"unlocked early", func(e *env) {
+		p, q := e.begin(), e.begin()
+		p.Unlock([]byte("\x03a")) // not held
+		require.NoError(e, p.Lock(e.ctx, lockRequest("\x03a", kv.LockX, 0)))
+		require.NoError(e, p.Lock(e.ctx, lockRequest("\x03b", kv.LockX, 0)))
+		q.Unlock([]byte("\x03a")) // another's
+		e.requireLockError(q.Lock(e.ctx, lockRequest("\x03a", kv.LockS, 0)), kv.LockBusy, "\x03a")
+		done := e.waiting(e.ctx, q, lockRequest("\x03a", kv.LockX, -1))
+		p.Unlock([]byte("\x03a"))
+		require.NoError(e, e.within("the lock", func() error { return <-done }))
+		require.Equal(e, kv.LockNone, p.Locked([]byte("\x03a")))
+		require.Equal(e, kv.LockX, p.Locked([]byte("\x03b")))
+		p.Rollback()
+		q.Rollback()
+	}},
+	{"ids", func(e *env) {
+		p, q := e.begin(), e.begin()
+		require.NotZero(e, p.ID())
+		require.NotEqual(e, p.ID(), q.ID())
+		require.NoError(e, q.Lock(e.ctx, lockRequest("\x03a", kv.LockX, 0)))
+		require.Equal(e, q.ID(), e.store.Locks()[0].Owner)
+		p.Rollback()
+		q.Rollback()
+	}},
 	{"timeout", func(e *env) {
 		p, q := e.begin(), e.begin()
 		require.NoError(e, p.Lock(e.ctx, lockRequest("\x03a", kv.LockX, 0)))

@@ -46,7 +46,6 @@ func (t *txn) end() {
 func (t *txn) unlock() {
 	if t.owner != nil {
 		t.owner.ReleaseAll()
-		t.owner = nil
 	}
 }
 
@@ -112,10 +111,24 @@ func (t *txn) Lock(ctx context.Context, req kv.LockRequest) error {
 	if err := t.usable(); err != nil {
 		return err
 	}
+	return t.locker().Lock(ctx, req)
+}
+
+// locker returns the transaction's part of the lock table, made when it is
+// first needed.
+func (t *txn) locker() *locks.Owner {
 	if t.owner == nil {
 		t.owner = t.store.locks.NewOwner()
 	}
-	return t.owner.Lock(ctx, req)
+	return t.owner
+}
+
+func (t *txn) ID() uint64 { return t.locker().ID() }
+
+func (t *txn) Unlock(key []byte) {
+	if t.owner != nil {
+		t.owner.Unlock(key)
+	}
 }
 
 func (t *txn) Locked(key []byte) kv.LockMode {
