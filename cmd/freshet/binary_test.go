@@ -177,7 +177,7 @@ func TestSettingsRefused(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	certificate := filepath.Join(dir, "none.pem")
+	certificate, data := filepath.Join(dir, "none.pem"), filepath.Join(dir, "data")
 	for _, c := range []struct {
 		env  []string
 		args []string
@@ -185,19 +185,19 @@ func TestSettingsRefused(t *testing.T) {
 		says string
 	}{
 		{nil, []string{"serve"}, exitUsage, "--data"},
-		{nil, []string{"serve", "--data", dir, "extra"}, exitUsage, "extra"},
+		{nil, []string{"serve", "--data", data, "extra"}, exitUsage, "extra"},
 		{nil, []string{"serve", "--nosuch"}, exitUsage, "nosuch"},
 		{nil, []string{"nosuch"}, exitUsage, "nosuch"},
-		{nil, []string{"serve", "--data", dir, "--durability", "maybe"}, exitUsage, "commit, interval, none"},
-		{nil, []string{"serve", "--data", dir, "--log-level", "loud"}, exitUsage, "debug, info, warn, error"},
-		{nil, []string{"serve", "--data", dir, "--max-connections", "0"}, exitUsage, "max-connections"},
-		{nil, []string{"serve", "--data", dir, "--tls-cert", certificate}, exitUsage, "--tls-key"},
-		{nil, []string{"serve", "--data", dir, "--tls-cert", certificate, "--tls-key", certificate}, exitFailed, "none.pem"},
-		{nil, []string{"serve", "--data", dir, "--addr", "nowhere.invalid:1"}, exitFailed, "nowhere.invalid"},
-		{nil, []string{"serve", "--data", dir, "--config", filepath.Join(dir, "none.toml")}, exitUsage, "none.toml"},
-		{nil, []string{"serve", "--data", dir, "--config", write("max_connections = 3\n")}, exitUsage, "max_connections"},
-		{[]string{"FRESHET_DURABILITY=maybe"}, []string{"serve", "--data", dir}, exitUsage, "FRESHET_DURABILITY"},
-		{[]string{"FRESHET_DURABILTY=none"}, []string{"serve", "--data", dir}, exitUsage, "FRESHET_DURABILTY"},
+		{nil, []string{"serve", "--data", data, "--durability", "maybe"}, exitUsage, "commit, interval, none"},
+		{nil, []string{"serve", "--data", data, "--log-level", "loud"}, exitUsage, "debug, info, warn, error"},
+		{nil, []string{"serve", "--data", data, "--max-connections", "0"}, exitUsage, "max-connections"},
+		{nil, []string{"serve", "--data", data, "--tls-cert", certificate}, exitUsage, "--tls-key"},
+		{nil, []string{"serve", "--data", data, "--tls-cert", certificate, "--tls-key", certificate}, exitFailed, "none.pem"},
+		{nil, []string{"serve", "--data", data, "--addr", "nowhere.invalid:1"}, exitFailed, "nowhere.invalid"},
+		{nil, []string{"serve", "--data", data, "--config", filepath.Join(dir, "none.toml")}, exitUsage, "none.toml"},
+		{nil, []string{"serve", "--data", data, "--config", write("max_connections = 3\n")}, exitUsage, "max_connections"},
+		{[]string{"FRESHET_DURABILITY=maybe"}, []string{"serve", "--data", data}, exitUsage, "FRESHET_DURABILITY"},
+		{[]string{"FRESHET_DURABILTY=none"}, []string{"serve", "--data", data}, exitUsage, "FRESHET_DURABILTY"},
 		{nil, []string{"check"}, exitUsage, "--data"},
 	} {
 		got := runBinary(t, c.env, c.args...)
@@ -275,4 +275,51 @@ func TestVersion(t *testing.T) {
 	require.Equal(t, exitOK, got.code)
 	require.Contains(t, got.stdout, "8.0.31-freshet")
 	require.Contains(t, got.stdout, "github.com/dolthub/go-mysql-server v")
+}
+
+// ST-032: a second process on the same folder is refused, and the folder is free
+// once the first is dead, however it died.
+func TestSecondOpener(t *testing.T) {
+	data := t.TempDir()
+	p := start(t, nil, "--data", data, "--addr", "127.0.0.1:0")
+	db := p.open("root")
+	_, err := db.Exec("CREATE DATABASE d")
+	require.NoError(t, err)
+	for _, args := range [][]string{{"serve", "--data", data, "--addr", "127.0.0.1:0"}, {"check", "--data", data}} {
+		got := runBinary(t, nil, args...)
+		require.Equal(t, exitFailed, got.code)
+		require.Contains(t, got.stderr, "in use by another process")
+		require.Contains(t, got.stderr, data)
+		require.Empty(t, got.stdout)
+	}
+	_, err = db.Exec("CREATE TABLE d.t(id INT PRIMARY KEY)")
+	require.NoError(t, err, "the first works on")
+	require.NoError(t, p.command.Process.Kill())
+	_ = p.command.Wait()
+	again := start(t, nil, "--data", data, "--addr", "127.0.0.1:0")
+	var n int
+	require.NoError(t, again.open("root").QueryRow("SELECT COUNT(*) FROM d.t").Scan(&n))
+	require.Equal(t, exitOK, again.stop(syscall.SIGTERM))
+}
+
+// What was committed is there after a clean end and after a kill.
+func TestDataSurvives(t *testing.T) {
+	data := t.TempDir()
+	for i, end := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL, syscall.SIGKILL, syscall.SIGINT} {
+		p := start(t, nil, "--data", data, "--addr", "127.0.0.1:0")
+		db := p.open("root")
+		if i == 0 {
+			for _, statement := range []string{"CREATE DATABASE d", "CREATE TABLE d.t(id INT PRIMARY KEY, v VARCHAR(20))"} {
+				_, err := db.Exec(statement)
+				require.NoError(t, err)
+			}
+		}
+		var n int
+		require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM d.t").Scan(&n))
+		require.Equal(t, i, n, "round %d", i)
+		_, err := db.Exec("INSERT INTO d.t VALUES (?, ?)", i, fmt.Sprint("row ", i))
+		require.NoError(t, err)
+		require.NoError(t, p.command.Process.Signal(end))
+		_ = p.command.Wait()
+	}
 }
