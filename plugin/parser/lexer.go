@@ -45,27 +45,34 @@ type lexer struct {
 	inside bool
 	// markers are the spans of executable comment markers, and of whole executable comments that don't apply.
 	markers []span
+	// foreign is true once a word had a byte that the base grammar knows in quoted names only.
+	foreign bool
 	// dashes are positions of "--" that MySQL reads as two minus signs and the base grammar as a comment.
 	dashes []int
 }
 
+// A class says what a byte may begin; the bits of word bytes can be gathered over a word.
 const (
-	classOther uint8 = iota
-	classSpace
-	classLetter
-	classDigit
-	classQuote
-	classStart // may begin a comment, number or variable
+	classOther  uint8 = 0
+	classSpace  uint8 = 1
+	classQuote  uint8 = 2
+	classStart  uint8 = 3 // may begin a comment, number or variable
+	classWord   uint8 = 0x80
+	classDigit  uint8 = classWord | 0x40
+	classLetter uint8 = classWord | 0x20
+	foreign     uint8 = 0x10 // of a letter: not one that the base grammar takes in unquoted names
 )
 
-// classes maps each byte to what it may begin.
+// classes maps each byte to its class.
 var classes = func() (c [256]uint8) {
 	for b := 0; b < 256; b++ {
 		switch {
 		case b == ' ' || b >= '\t' && b <= '\r':
 			c[b] = classSpace
-		case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b == '$' || b >= 0x80:
+		case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_':
 			c[b] = classLetter
+		case b == '$' || b >= 0x80:
+			c[b] = classLetter | foreign
 		case b >= '0' && b <= '9':
 			c[b] = classDigit
 		case b == '\'' || b == '"' || b == '`':
@@ -77,7 +84,7 @@ var classes = func() (c [256]uint8) {
 	return c
 }()
 
-func isWordByte(b byte) bool { c := classes[b]; return c == classLetter || c == classDigit }
+func isWordByte(b byte) bool { return classes[b]&classWord != 0 }
 
 // next returns the next token; at the end of the text, kindEnd for ever.
 func (l *lexer) next() token {
@@ -88,7 +95,7 @@ func (l *lexer) next() token {
 		switch classes[b] {
 		case classSpace:
 			l.pos++
-		case classLetter:
+		case classLetter, classLetter | foreign:
 			return l.word()
 		case classDigit:
 			return l.number()
@@ -107,11 +114,18 @@ func (l *lexer) next() token {
 }
 
 func (l *lexer) word() token {
-	start := l.pos
+	start, text := l.pos, l.text
+	gathered := classes[text[start]]
 	i := start + 1
-	for i < len(l.text) && isWordByte(l.text[i]) {
+	for i < len(text) {
+		c := classes[text[i]]
+		if c&classWord == 0 {
+			break
+		}
+		gathered |= c
 		i++
 	}
+	l.foreign = l.foreign || gathered&foreign != 0
 	l.pos = i
 	if i == start+1 && i < len(l.text) && l.text[i] == '\'' {
 		if b := l.text[start] | 0x20; b == 'x' || b == 'b' {
@@ -152,7 +166,7 @@ func (l *lexer) number() token {
 		}
 	}
 	k := kindNumber
-	if i < len(l.text) && classes[l.text[i]] == classLetter {
+	if i < len(l.text) && classes[l.text[i]]&^foreign == classLetter {
 		k = kindWord
 		if i == start+1 && l.text[start] == '0' && l.text[i]|0x20 == 'x' {
 			k = kindNumber

@@ -54,7 +54,7 @@ func scan(text string, m mode, one bool) scanned {
 		s.token(t)
 	}
 	s.close()
-	if len(l.markers) > 0 || len(l.dashes) > 0 {
+	if len(l.markers) > 0 || len(l.dashes) > 0 || l.foreign {
 		s.hints |= hintText
 	}
 	r.hints, r.compound = s.hints, s.compound
@@ -165,9 +165,6 @@ func (s *scanner) word(t token) {
 			}
 		}
 	}
-	if w[0] >= 0x80 || hasForeignByte(w) {
-		s.hints |= hintText
-	}
 }
 
 func (s *scanner) six(w string) {
@@ -192,16 +189,6 @@ func (s *scanner) six(w string) {
 			s.hints |= hintRollup | hintText
 		}
 	}
-}
-
-// hasForeignByte tells whether the base grammar would stop at the unquoted name w.
-func hasForeignByte(w string) bool {
-	for i := 1; i < len(w); i++ {
-		if w[i] >= 0x80 || w[i] == '$' {
-			return true
-		}
-	}
-	return w[0] == '$'
 }
 
 // first decides by the first word of a statement.

@@ -88,8 +88,11 @@ func (s *source) plainBackslashes(t token) {
 // foreignName quotes a name with bytes that the base grammar knows in quoted names only.
 func (s *source) foreignName(t token) {
 	w := s.text[t.start:t.end]
-	if w[0] >= 0x80 || hasForeignByte(w) {
-		s.edits = append(s.edits, edit{span{t.start, t.end}, "`" + w + "`", false})
+	for i := 0; i < len(w); i++ {
+		if classes[w[i]]&foreign != 0 {
+			s.edits = append(s.edits, edit{t.span(), "`" + w + "`", false})
+			return
+		}
 	}
 }
 
