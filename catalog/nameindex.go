@@ -78,3 +78,15 @@ func (x *nameIndex) with(k nameKey, it *item) *nameIndex {
 	changed.top[high] = node
 	return &changed
 }
+
+// insert adds a free name in place. Only for an index that nobody else has seen
+// and that shares nothing: what Open builds.
+func (x *nameIndex) insert(k nameKey, it *item) {
+	hash := k.hash()
+	high, low := slots(hash)
+	if x.top[high] == nil {
+		x.top[high] = &indexNode{}
+	}
+	bucket := &x.top[high][low]
+	*bucket = append(*bucket, indexed{hash: hash, nameKey: k, item: it})
+}

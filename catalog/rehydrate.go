@@ -234,6 +234,7 @@ func (l *loader) repairCounters(ctx context.Context) error {
 func (l *loader) build() *Snapshot {
 	slices.SortFunc(l.items, compareItems)
 	s := newSnapshot(l.version)
+	s.building = true
 	for _, it := range l.items {
 		s.objects.Set(it) // so that parents are found
 	}
@@ -245,6 +246,7 @@ func (l *loader) build() *Snapshot {
 			l.result.Counts[it.Kind]++
 		}
 	}
+	s.building = false
 	return s
 }
 

@@ -61,12 +61,12 @@ func TestST022TenThousandTables(t *testing.T) {
 	for range 3 {
 		db, ok := s.DB("d")
 		require.True(t, ok)
-		_, ok, err := db.Table("TABLE_777")
+		_, ok, err := db.Table("TABLE_77")
 		require.NoError(t, err)
 		require.True(t, ok)
 	}
 	require.Equal(t, uint64(1), c.Metrics().Decodes)
-	children, err := s.References("d", "table_777")
+	children, err := s.References("d", "table_77")
 	require.NoError(t, err)
 	require.Len(t, children, 2)
 	require.Equal(t, uint64(3), c.Metrics().Decodes)
@@ -74,7 +74,7 @@ func TestST022TenThousandTables(t *testing.T) {
 	// A statement on one table touches that table's descriptor only.
 	change(t, c, func(txn *Txn) {
 		db, _ := txn.Snapshot().DB("d")
-		table, _, err := db.Table("table_777")
+		table, _, err := db.Table("table_77")
 		require.NoError(t, err)
 		renamed, err := Clone(table)
 		require.NoError(t, err)

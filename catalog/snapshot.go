@@ -18,6 +18,9 @@ type Snapshot struct {
 	names   *btree.BTreeG[nameEntry] // by namespace, parent, folded name
 	index   *nameIndex               // the same names, for look-ups
 	refs    *btree.BTreeG[refEntry]  // by folded names of the table, then entry
+	// building: Open is filling the snapshot, nobody else has seen it, and
+	// nothing is removed.
+	building bool
 }
 
 // nameEntry says who has a name.
@@ -80,7 +83,11 @@ func (s *Snapshot) add(it *item) bool {
 		e.rest = append(e.rest[:len(e.rest):len(e.rest)], it)
 	} else {
 		e = nameOf(it)
-		s.index = s.index.with(e.nameKey, it)
+		if s.building {
+			s.index.insert(e.nameKey, it)
+		} else {
+			s.index = s.index.with(e.nameKey, it)
+		}
 	}
 	s.names.Set(e)
 	return !taken
