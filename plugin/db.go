@@ -29,6 +29,10 @@ type DB struct {
 	backend backend
 	engine  *sqle.Engine
 
+	// sessions are those of Go callers that have not ended.
+	mu       sync.Mutex
+	sessions map[sql.Session]struct{}
+
 	nextSession atomic.Uint32
 	nextPid     atomic.Uint64
 
@@ -57,7 +61,7 @@ func newDB(ctx context.Context, o Options, b backend) (*DB, error) {
 		return nil, fmt.Errorf("building the engine: %w", err)
 	}
 	b.start(engine)
-	db := &DB{options: o, log: o.logger(), backend: b, engine: engine}
+	db := &DB{options: o, log: o.logger(), backend: b, engine: engine, sessions: map[sql.Session]struct{}{}}
 	if err := loadPrivileges(ctx, engine.Analyzer.Catalog.MySQLDb, b); err != nil {
 		return nil, err
 	}
@@ -75,19 +79,33 @@ func (db *DB) Engine() *sqle.Engine { return db.engine }
 // NewSession makes a session for a Go caller that acts as client. A session
 // runs one statement at a time; end it with EndSession.
 func (db *DB) NewSession(client sql.Client) (sql.Session, error) {
-	id := embeddedConnectionBase + db.nextSession.Add(1)
-	base := sql.NewBaseSessionWithClientServer("", client, id)
-	session, err := db.backend.newSession(base)
+	session, err := db.makeSession(client)
 	if err != nil {
 		return nil, err
 	}
-	db.engine.ProcessList.AddConnection(id, client.Address)
+	db.mu.Lock()
+	db.sessions[session] = struct{}{}
+	db.mu.Unlock()
+	db.engine.ProcessList.AddConnection(session.ID(), client.Address)
 	db.engine.ProcessList.ConnectionReady(session)
 	return session, nil
 }
 
+func (db *DB) makeSession(client sql.Client) (sql.Session, error) {
+	id := embeddedConnectionBase + db.nextSession.Add(1)
+	return db.backend.newSession(sql.NewBaseSessionWithClientServer("", client, id))
+}
+
 // EndSession rolls back what the session has open and releases what it holds.
+// Ending it again does nothing.
 func (db *DB) EndSession(session sql.Session) {
+	db.mu.Lock()
+	_, open := db.sessions[session]
+	delete(db.sessions, session)
+	db.mu.Unlock()
+	if !open {
+		return
+	}
 	sql.SessionEnd(session)
 	db.engine.CloseSession(session.ID())
 	db.engine.ProcessList.RemoveConnection(session.ID())
@@ -103,20 +121,37 @@ func (db *DB) NewContext(ctx context.Context, session sql.Session) *sql.Context 
 	)
 }
 
-// Close ends all statements, flushes and closes the store. Nil means that
-// everything reached stable storage. A second Close returns what the first did.
+// Close cancels all statements, ends the sessions of Go callers, flushes and
+// closes the store; sessions of connections end with their Server. Nil means
+// that everything reached stable storage. A second Close returns what the first
+// did.
 func (db *DB) Close() error {
 	db.closing.Do(func() {
-		db.closed = errors.Join(db.engine.Close(), db.backend.close())
+		err := db.engine.Close()
+		db.endSessions()
+		db.closed = errors.Join(err, db.backend.close())
 	})
 	return db.closed
 }
 
-// eventContext makes the context in which the scheduler looks for events.
+func (db *DB) endSessions() {
+	db.mu.Lock()
+	open := make([]sql.Session, 0, len(db.sessions))
+	for session := range db.sessions {
+		open = append(open, session)
+	}
+	db.mu.Unlock()
+	for _, session := range open {
+		db.EndSession(session)
+	}
+}
+
+// eventContext makes the context in which the scheduler looks for events and
+// runs one. The scheduler ends its session.
 func (db *DB) eventContext() (*sql.Context, error) {
-	session, err := db.NewSession(sql.Client{User: rootUser, Address: rootHost})
+	session, err := db.makeSession(sql.Client{User: rootUser, Address: rootHost})
 	if err != nil {
 		return nil, err
 	}
-	return db.NewContext(context.Background(), session), nil
+	return sql.NewContext(context.Background(), sql.WithSession(session)), nil
 }
