@@ -86,8 +86,8 @@ func TestAllocations(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(100, run), 2.0)
 }
 
-// TestMillionLocks: releasing 1,000,000 locks takes well under a second and
-// leaves no memory behind (INV-LOCK-6).
+// TestMillionLocks: releasing 1,000,000 locks takes less than taking them (on an
+// idle machine 0.3 s) and leaves no memory behind (INV-LOCK-6).
 func TestMillionLocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million locks take a second or two")
@@ -115,6 +115,6 @@ func TestMillionLocks(t *testing.T) {
 	o.ReleaseAll()
 	released := time.Since(begin)
 	t.Logf("lock %v, release %v, %d bytes each", locked.Sub(start), released, perLock)
-	require.Less(t, released, 5*time.Second) // loose: the machine may be busy
+	require.Less(t, released, locked.Sub(start), "a ratio, since the machine may be busy")
 	requireEmpty(t, lt)
 }
