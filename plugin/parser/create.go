@@ -46,6 +46,9 @@ func (p *Parser) createMissing(ctx context.Context, r *reader) (ast.Statement, e
 		return nil, err
 	}
 	r.skipTo(rest + parsed.end - len(head))
+	if r.last() <= rest {
+		return nil, r.fail()
+	}
 	c := &CreateMissing{
 		Procedure:  procedure,
 		Object:     name,

@@ -271,6 +271,9 @@ func (p *Parser) functionRest(ctx context.Context, r *reader, f *CreateFunction,
 		return errSyntaxNear(r.s.text, start)
 	}
 	r.skipTo(bodyStart + parsed.end - len(head))
+	if r.last() <= bodyStart {
+		return r.fail()
+	}
 	f.Body = strings.TrimSpace(r.s.text[bodyStart:r.last()])
 	f.Text = r.s.text[start:r.last()]
 	f.Tree = ddl.ProcedureSpec.Body
@@ -369,10 +372,7 @@ func (p *Parser) showFunctionStatus(ctx context.Context, r *reader) (ast.Stateme
 		s.Like = &pattern
 	case r.words("where"):
 		from := r.at()
-		for r.i < len(r.s.tokens) && !r.s.punct(r.i, ';') {
-			r.i++
-		}
-		s.Where = r.s.text[from:r.last()]
+		s.Where = r.rest()
 		parsed, err := p.parse(ctx, "SELECT "+s.Where, r.s.options, false)
 		if err != nil {
 			return nil, errSyntaxNear(r.s.text, from)

@@ -3,7 +3,10 @@ package parser
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -23,39 +26,79 @@ func FuzzParser(f *testing.F) {
 		"select \"a\" || `b` from t for share of", "create function f() returns int begin return 1; end; select 2", "--", "@`", "x'4", "1e", "select 1 /*! union select 2 */ ;;"} {
 		f.Add(s, true)
 	}
+	f.Fuzz(checkAnyText)
+}
+
+// TestMutations does what FuzzParser does, on statements with random damage. The seed is fixed; MUTATIONS in the
+// environment raises the number of rounds.
+func TestMutations(t *testing.T) {
+	rounds := 4000
+	if n, err := strconv.Atoi(os.Getenv("MUTATIONS")); err == nil {
+		rounds = n
+	}
+	script, err := os.ReadFile("testdata/clients.sql")
+	require.NoError(t, err)
+	seeds := splitScript(string(script))
+	r := rand.New(rand.NewPCG(1, 2))
+	pieces := []string{"'", "\"", "`", "/*", "*/", "/*!50000 ", "--", "#", ";", "(", ")", "N'", "for share", "with rollup", "\\", "begin", "end", ",",
+		"\x00", "ü", "$", "@", "select", "return", "do", "of", "as", "charset", "if not exists", "collate", "partition", "x'", "0x", "1e", "."}
+	for i := 0; i < rounds; i++ {
+		q := seeds[r.IntN(len(seeds))]
+		for n := r.IntN(4); n >= 0; n-- {
+			at := r.IntN(len(q) + 1)
+			switch r.IntN(4) {
+			case 0:
+				q = q[:at] + pieces[r.IntN(len(pieces))] + q[at:]
+			case 1:
+				q = q[:at] + " " + pieces[r.IntN(len(pieces))] + " " + q[at:]
+			case 2:
+				q = q[:at] + q[min(len(q), at+r.IntN(12)):]
+			case 3:
+				q = q[:at] + seeds[r.IntN(len(seeds))]
+			}
+		}
+		if !t.Run("", func(t *testing.T) { checkAnyText(t, q, i%5 == 0) }) {
+			t.Fatalf("round %d: %q", i, q)
+		}
+	}
+}
+
+// checkAnyText holds for every text.
+func checkAnyText(t *testing.T, query string, ansi bool) {
 	base, ours := sql.NewMysqlParser(), New(nil)
-	f.Fuzz(func(t *testing.T, query string, ansi bool) {
-		o := ast.ParserOptions{AnsiQuotes: ansi, PipesAsConcat: ansi}
-		for _, multi := range []bool{false, true} {
-			stmt, parsed, rest, err := ours.ParseWithOptions(context.Background(), query, ';', multi, o)
-			require.LessOrEqual(t, len(rest), len(query))
-			require.Equal(t, query[len(query)-len(rest):], rest+"", "remainder is no suffix")
-			if ddl, ok := stmt.(*ast.DDL); ok && err == nil {
-				require.LessOrEqual(t, ddl.SubStatementPositionEnd, len(parsed))
-				require.LessOrEqual(t, ddl.SubStatementPositionStart, max(ddl.SubStatementPositionEnd, len(parsed)))
-			}
-			text := sql.RemoveSpaceAndDelimiter(query, ';')
-			found := scan(text, mode{ansiQuotes: ansi}, multi)
-			if found.hints != 0 || found.compound {
-				continue
-			}
-			want, _, _, wantErr := base.ParseWithOptions(context.Background(), query[:], ';', multi, o)
-			if wantErr != nil {
-				continue
-			}
-			require.NoError(t, err)
-			require.Equal(t, want, stmt)
-		}
-		stmt, n, err := ours.ParseOneWithOptions(context.Background(), query, o)
-		require.True(t, n >= 0 && n <= len(query))
+	o := ast.ParserOptions{AnsiQuotes: ansi, PipesAsConcat: ansi}
+	for _, multi := range []bool{false, true} {
+		stmt, parsed, rest, err := ours.ParseWithOptions(context.Background(), query, ';', multi, o)
+		text := sql.RemoveSpaceAndDelimiter(query, ';')
+		require.True(t, strings.HasSuffix(text, rest), "remainder %q is no suffix of %q", rest, text)
 		if ddl, ok := stmt.(*ast.DDL); ok && err == nil {
-			require.LessOrEqual(t, ddl.SubStatementPositionEnd, len(query)+1)
+			require.LessOrEqual(t, ddl.SubStatementPositionEnd, len(parsed))
+			require.LessOrEqual(t, ddl.SubStatementPositionStart, ddl.SubStatementPositionEnd)
 		}
-		_, _ = ours.ParseSimple(query)
-		if errors.Is(err, ast.ErrEmpty) {
-			require.Nil(t, stmt)
+		if found := scan(text, mode{ansiQuotes: ansi}, multi); found.hints != 0 || found.compound {
+			continue
 		}
-	})
+		want, wantText, wantRest, wantErr := base.ParseWithOptions(context.Background(), query, ';', multi, o)
+		if wantErr != nil {
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, want, stmt)
+		require.Equal(t, wantText, parsed)
+		require.Equal(t, wantRest, rest)
+	}
+	stmt, n, err := ours.ParseOneWithOptions(context.Background(), query, o)
+	require.True(t, n >= 0 && n <= len(query), "%d of %d", n, len(query))
+	if ddl, ok := stmt.(*ast.DDL); ok && err == nil {
+		require.LessOrEqual(t, ddl.SubStatementPositionEnd, len(query)+1)
+	}
+	if errors.Is(err, ast.ErrEmpty) {
+		require.Nil(t, stmt)
+	}
+	_, err = ours.ParseSimple(query)
+	if err != nil {
+		require.NotContains(t, err.Error(), "panic")
+	}
 }
 
 func BenchmarkPointSelect(b *testing.B) {

@@ -92,7 +92,7 @@ const lockMarkName = "\x01lock"
 // lockClause reads the locking clauses at token i, if that is what is there, and returns the last token of them. The
 // base grammar knows one clause, FOR UPDATE or LOCK IN SHARE MODE; anything else is given to it as FOR UPDATE OF a
 // name that leads back to what was written.
-func (s *source) lockClause(i int) int {
+func (s *source) lockClause(i int) (int, error) {
 	r := &reader{s: s, i: i}
 	l := &lockClauses{}
 	needed := false
@@ -105,15 +105,29 @@ func (s *source) lockClause(i int) int {
 		l.clauses = append(l.clauses, c)
 	}
 	if len(l.clauses) == 0 {
-		return i
+		return i, nil
 	}
-	start, end := s.tokens[i].start, r.last()
-	if needed {
-		l.text = s.text[start:end]
-		s.edits = append(s.edits, edit{span{start, end}, "FOR UPDATE OF `" + lockMarkName + itoa(len(s.locks)) + "`", true})
-		s.locks = append(s.locks, l)
+	if !needed {
+		return r.i - 1, nil
 	}
-	return r.i - 1
+	cut := span{s.tokens[i].start, r.last()}
+	if c := l.clauses[0]; len(l.clauses) == 1 && c.mark.Wait == WaitForLock && len(c.tables) == 0 {
+		s.edits = append(s.edits, edit{cut, "LOCK IN SHARE MODE", true})
+		return r.i - 1, nil
+	}
+	if s.createsTable() {
+		// There, the base grammar takes a plain clause only.
+		return i, errUnsupported("this locking clause in CREATE TABLE … SELECT")
+	}
+	l.text = s.text[cut.start:cut.end]
+	s.edits = append(s.edits, edit{cut, "FOR UPDATE OF `" + lockMarkName + itoa(len(s.locks)) + "`", true})
+	s.locks = append(s.locks, l)
+	return r.i - 1, nil
+}
+
+// createsTable tells whether the statement is CREATE [TEMPORARY] TABLE.
+func (s *source) createsTable() bool {
+	return s.word(0, "create") && (s.word(1, "table") || s.word(1, "temporary"))
 }
 
 // lockClause reads one clause. share is true for FOR SHARE, which the base grammar lacks.

@@ -125,10 +125,7 @@ func (p *Parser) optimize(r *reader) (ast.Statement, error) {
 // do reads DO expr, …: the expressions are those of a SELECT.
 func (p *Parser) do(ctx context.Context, r *reader) (ast.Statement, error) {
 	from := r.at()
-	for r.i < len(r.s.tokens) && !r.s.punct(r.i, ';') {
-		r.i++
-	}
-	text := r.s.text[from:r.last()]
+	text := r.rest()
 	parsed, err := p.parse(ctx, "SELECT "+text, r.s.options, false)
 	if err != nil {
 		return nil, errSyntaxNear(r.s.text, from)
@@ -198,9 +195,7 @@ func (p *Parser) alterView(ctx context.Context, r *reader, start int) (ast.State
 	if !ok {
 		return nil, r.fail()
 	}
-	for r.i < len(r.s.tokens) && !r.s.punct(r.i, ';') {
-		r.i++
-	}
+	r.rest()
 	text := "CREATE OR REPLACE" + r.s.text[r.s.tokens[start].end:r.last()]
 	parsed, err := p.parse(ctx, text, r.s.options, false)
 	if err != nil {

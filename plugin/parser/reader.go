@@ -125,6 +125,15 @@ func (r *reader) skipParens() bool {
 	return true
 }
 
+// rest goes to the end of the statement and returns the text up to there, from the next token on.
+func (r *reader) rest() string {
+	from := r.at()
+	for r.i < len(r.s.tokens) && !r.s.punct(r.i, ';') {
+		r.i++
+	}
+	return r.s.text[from:max(from, r.last())]
+}
+
 // unquote returns the name inside its quotes.
 func unquote(quoted string) string {
 	q := quoted[:1]

@@ -31,7 +31,11 @@ func (s *source) collect() error {
 			case t.is(s.text, "year"):
 				s.yearWidth(i)
 			case t.is(s.text, "for"), t.is(s.text, "lock"):
-				i = s.lockClause(i)
+				last, err := s.lockClause(i)
+				if err != nil {
+					return err
+				}
+				i = last
 			case t.is(s.text, "partition") && s.punct(i-1, '(') && s.partitioned:
 				i = s.partitions(i - 1)
 			case t.is(s.text, "partition") && s.word(i+1, "by"):
