@@ -105,7 +105,7 @@ func TestHostileBytes(t *testing.T) {
 func addSeeds(f *testing.F, all []decoders) {
 	ctx := context.Background()
 	for i, d := range all {
-		for seed := range 3 {
+		for seed := range 1 {
 			v := d.gen.Example(seed)
 			row, err := d.row.Append(ctx, nil, []any{v})
 			require.NoError(f, err)

@@ -39,6 +39,10 @@ const (
 	jsonTimespan = 12 // varint microseconds
 )
 
+// jsonCountTrusted is how many elements are allocated for on the word of a count;
+// nested counts from damaged bytes would otherwise multiply.
+const jsonCountTrusted = 256
+
 // plainJSON reduces a value of a JSON document to the types that are stored:
 // nil, bool, int64, uint64, float64, float32, *apd.Decimal, string, time.Time,
 // types.Timespan, []any and map[string]any. Narrow integers widen, which no SQL
@@ -281,11 +285,13 @@ func readJSONArray(src []byte, depth int) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	out := make([]any, count)
-	for i := range out {
-		if out[i], src, err = readJSONValue(src, depth+1); err != nil {
+	out := make([]any, 0, min(count, jsonCountTrusted))
+	for range count {
+		var elem any
+		if elem, src, err = readJSONValue(src, depth+1); err != nil {
 			return nil, nil, err
 		}
+		out = append(out, elem)
 	}
 	return out, src, nil
 }
@@ -295,7 +301,7 @@ func readJSONObject(src []byte, depth int) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	out := make(map[string]any, min(count, 1<<10))
+	out := make(map[string]any, min(count, jsonCountTrusted))
 	last := ""
 	for i := range count {
 		var key []byte
