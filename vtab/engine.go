@@ -3,6 +3,9 @@ package vtab
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
+	"sync"
 
 	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/vtab/kv"
@@ -30,6 +33,9 @@ type Engine struct {
 	sequences *sequences
 	log       *slog.Logger
 	hooks     []CommitHook
+
+	mu   sync.Mutex
+	open map[*Transaction]struct{} // transactions that hold something of the store
 }
 
 // NewEngine returns the table layer over a store and its catalog. The caller
@@ -39,7 +45,7 @@ func NewEngine(store kv.Store, cat *catalog.Catalog, o Options) *Engine {
 	if log == nil {
 		log = slog.Default()
 	}
-	return &Engine{store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks}
+	return &Engine{store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, open: map[*Transaction]struct{}{}}
 }
 
 // Store is the storage engine below.
@@ -48,6 +54,27 @@ func (e *Engine) Store() kv.Store { return e.store }
 // Catalog is the catalog below.
 func (e *Engine) Catalog() *catalog.Catalog { return e.catalog }
 
-// Close returns unused sequence values. Call it after the last session has ended
-// and before the store is closed.
-func (e *Engine) Close(ctx context.Context) error { return e.sequences.close(ctx) }
+// opened and ended keep the list of transactions that hold something of the store.
+func (e *Engine) opened(tx *Transaction) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.open[tx] = struct{}{}
+}
+
+func (e *Engine) ended(tx *Transaction) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.open, tx)
+}
+
+// Close rolls back what sessions have left open and returns unused sequence
+// values. No statement may be running. Call it before the store is closed.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	left := slices.Collect(maps.Keys(e.open))
+	e.mu.Unlock()
+	for _, tx := range left {
+		tx.rollback()
+	}
+	return e.sequences.close(ctx)
+}

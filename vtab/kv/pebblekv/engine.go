@@ -21,8 +21,7 @@ const (
 	flushFailuresMax = 20
 )
 
-// openEngine opens Pebble in the folder. It runs on a goroutine of its own
-// because Pebble may give up in the middle and park it (see engineLogger).
+// openEngine opens Pebble in the folder.
 func (s *Store) openEngine(onDisk bool) error {
 	e := s.options.engineOptions()
 	e.Logger = engineLogger{log: s.options.Logger, latch: s.latch}
@@ -36,55 +35,28 @@ func (s *Store) openEngine(onDisk bool) error {
 	e.CacheSize = s.options.CacheBytes
 	path := s.folder.storePath()
 
-	type outcome struct {
-		db  *pebble.DB
-		err error
-	}
-	result := make(chan outcome, 1)
-	go func() {
-		var o outcome
-		defer func() {
-			if r := recover(); r != nil {
-				o.err = fmt.Errorf("%w: %v", errPanicked, r)
-			}
-			result <- o
-		}()
-		if o.err = s.guard.MkdirAll(path, 0o750); o.err == nil {
-			o.db, o.err = pebble.Open(path, e)
+	err := s.within(nil, func() error {
+		if err := s.guard.MkdirAll(path, 0o750); err != nil {
+			return err
 		}
-	}()
-	select {
-	case o := <-result:
-		if o.err != nil {
-			return fmt.Errorf("opening %s: %w", path, translate(o.err))
-		}
-		s.db = o.db
-		return nil
-	case <-s.latch.done:
-		return fmt.Errorf("opening %s: %w", path, s.latch.err())
+		db, err := pebble.Open(path, e)
+		s.db = db
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", path, translate(err))
 	}
+	return nil
 }
 
-// closeEngine closes Pebble, which waits for its flushes and compactions.
-func (s *Store) closeEngine(deadline <-chan time.Time) error {
-	s.snapshots.close()
-	result := make(chan error, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				result <- fmt.Errorf("%w: %v", errPanicked, r)
-			}
-		}()
-		result <- s.db.Close()
-	}()
-	select {
-	case err := <-result:
-		return translate(err)
-	case <-s.latch.done:
-		return s.latch.err()
-	case <-deadline:
-		return errCloseTimeout
+// closeEngine makes everything durable and closes Pebble, which waits for its
+// flushes and compactions.
+func (s *Store) closeEngine() error {
+	if err := s.settle(); err != nil {
+		return err
 	}
+	s.snapshots.close()
+	return translate(s.db.Close())
 }
 
 // listener turns Pebble's events into log records and failures.

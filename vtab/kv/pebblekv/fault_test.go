@@ -18,7 +18,10 @@ const (
 	tick     = time.Millisecond
 )
 
-var errBroken = errors.New("broken disk")
+var (
+	errBroken        = errors.New("broken disk")
+	errNoSpace error = syscall.ENOSPC
+)
 
 // within fails the test if f does not return in time.
 func within(t testing.TB, what string, f func()) {

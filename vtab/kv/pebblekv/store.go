@@ -266,15 +266,15 @@ func (s *Store) close() error {
 	defer deadline.Stop()
 	unused := s.awaitUsers(deadline.C)
 	err := s.latch.err()
-	if err == nil {
-		err = s.settle()
-	}
 	switch {
-	case err != nil:
+	case err != nil: // Pebble is not asked any more
 	case unused:
-		err = s.closeEngine(deadline.C)
+		err = s.within(deadline.C, s.closeEngine)
 	default:
 		err = fmt.Errorf("%w: %d snapshots, iterators or calls are left", errInUse, s.users.Load())
+		patience := time.NewTimer(s.options.CloseWithin) // the first is used up
+		err = errors.Join(err, s.within(patience.C, s.settle))
+		patience.Stop()
 	}
 	if err != nil {
 		s.latch.trip(err)
@@ -308,6 +308,28 @@ func (s *Store) awaitUsers(deadline <-chan time.Time) bool {
 		return true
 	case <-deadline:
 		return false
+	}
+}
+
+// within runs f on a goroutine of its own, as Pebble may never return, and waits
+// for it until the deadline or until the store fails.
+func (s *Store) within(deadline <-chan time.Time, f func() error) error {
+	result := make(chan error, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				result <- fmt.Errorf("%w: %v", errPanicked, r)
+			}
+		}()
+		result <- f()
+	}()
+	select {
+	case err := <-result:
+		return err
+	case <-s.latch.done:
+		return s.latch.err()
+	case <-deadline:
+		return errCloseTimeout
 	}
 }
 

@@ -3,6 +3,7 @@ package pebblekv
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,9 @@ var ctx = context.Background()
 // open opens a store in "data" and closes it with the test, unless the test did.
 func open(t testing.TB, o Options) *Store {
 	t.Helper()
+	if o.CloseWithin == 0 {
+		o.CloseWithin = 5 * time.Second
+	}
 	s, err := Open(ctx, "data", o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
