@@ -72,7 +72,7 @@ func (h *handler) failed(ctx *sql.Context, c *mysql.Conn, err error) error {
 	mapped := toSQLError(err)
 	if mapped.Num == 1146 && firstToken(ctx.Query()) == sqlparser.DROP {
 		// What is missing is what was to be dropped.
-		mapped = withState(mysql.NewSQLError(1051, "", "%s", mapped.Message))
+		mapped = mysql.NewSQLError(1051, "42S02", "%s", mapped.Message)
 	}
 	if mapped.Num == mysql.ERUnknownError {
 		h.log.Warn("statement failed without a MySQL error number", "connection", c.ConnectionID, "error", err)
