@@ -62,6 +62,20 @@ func BenchmarkRowDecode(b *testing.B) {
 	all := []int{0, 1, 2, 3, 4}
 	b.Run("5-columns", func(b *testing.B) { benchDecode(b, all, false) })
 	b.Run("5-columns-shared", func(b *testing.B) { benchDecode(b, all, true) })
+	b.Run("5-columns-decoder", func(b *testing.B) {
+		l, _, vals := benchRow(b)
+		row, err := l.Append(context.Background(), nil, vals)
+		if err != nil {
+			b.Fatal(err)
+		}
+		d := l.NewDecoder(all, all)
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := d.Decode(row, make([]any, len(vals))); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	b.Run("1-column", func(b *testing.B) { benchDecode(b, []int{1}, false) })
 }
 

@@ -171,13 +171,17 @@ func (c *column) value(src []byte, shared bool) (any, error) {
 	case kindDecimal:
 		return c.decimalValue(src)
 	case kindDate, kindDatetime:
-		return c.momentValue(int64(readFixed(src)))
-	case kindTime:
-		n := int64(readFixed(src))
-		if n > timeMax || n < -timeMax {
-			return nil, corrupt("time is out of range")
+		t, err := c.moment(int64(readFixed(src)))
+		if err != nil {
+			return nil, err
 		}
-		return types.Timespan(n), nil
+		return t, nil
+	case kindTime:
+		span, err := timespan(int64(readFixed(src)))
+		if err != nil {
+			return nil, err
+		}
+		return span, nil
 	case kindJSON:
 		doc, err := readJSON(src)
 		if err != nil {
@@ -211,24 +215,33 @@ func (c *column) decimalValue(src []byte) (any, error) {
 		}
 		return d, nil
 	}
-	n := int64(readFixed(src))
-	if n > c.max || n < -c.max {
-		return nil, corrupt("decimal is out of range")
+	d := new(apd.Decimal)
+	if err := c.scaledDecimal(d, int64(readFixed(src))); err != nil {
+		return nil, err
 	}
-	return scaledDecimal(n, c.scale), nil
+	return d, nil
 }
 
-func (c *column) momentValue(n int64) (any, error) {
+// moment is the inverse of momentNumber for DATE and DATETIME.
+func (c *column) moment(n int64) (time.Time, error) {
 	if c.kind == kindDate {
 		if !dayInRange(n) {
-			return nil, corrupt("date is out of range")
+			return time.Time{}, corrupt("date is out of range")
 		}
 		return dayTime(n), nil
 	}
 	if !microsInRange(n) {
-		return nil, corrupt("datetime is out of range")
+		return time.Time{}, corrupt("datetime is out of range")
 	}
 	return time.UnixMicro(n).UTC(), nil
+}
+
+// timespan is the inverse of momentNumber for TIME.
+func timespan(n int64) (types.Timespan, error) {
+	if n > timeMax || n < -timeMax {
+		return 0, corrupt("time is out of range")
+	}
+	return types.Timespan(n), nil
 }
 
 func (c *column) bitValue(src []byte) (any, error) {

@@ -250,13 +250,16 @@ func scaledCoefficient(c *column, d *apd.Decimal) (int64, bool) {
 	return int64(u), true
 }
 
-// scaledDecimal is the inverse of scaledCoefficient.
-func scaledDecimal(n int64, scale int32) *apd.Decimal {
-	d := &apd.Decimal{Exponent: -scale}
+// scaledDecimal is the inverse of scaledCoefficient, into a zero d.
+func (c *column) scaledDecimal(d *apd.Decimal, n int64) error {
+	if n > c.max || n < -c.max {
+		return corrupt("decimal is out of range")
+	}
+	d.Exponent = -c.scale
 	if n < 0 {
 		d.Negative = true
 		n = -n
 	}
 	d.Coeff.SetUint64(uint64(n))
-	return d
+	return nil
 }

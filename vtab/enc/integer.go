@@ -1,10 +1,6 @@
 package enc
 
-import (
-	"math/bits"
-
-	"github.com/dolthub/go-mysql-server/sql/types"
-)
+import "math/bits"
 
 // integer is a Go integer of any width as sign and bits: negative means
 // int64(bits).
@@ -161,8 +157,6 @@ func boxInteger(k kind, n uint64) any {
 		return uint16(n)
 	case kindUint24, kindUint32:
 		return uint32(n)
-	case kindTime:
-		return types.Timespan(n)
 	default: // BIGINT UNSIGNED, BIT, SET
 		return n
 	}

@@ -298,20 +298,18 @@ func (c *KeyCodec) Decode(i int, src []byte) (v any, rest []byte, err error) {
 		return nil, nil, err
 	}
 	switch {
-	case p.kind == kindDate:
-		if !dayInRange(int64(n.bits)) {
-			return nil, nil, corrupt("date is out of range")
+	case p.kind == kindDate || p.kind == kindDatetime:
+		t, err := p.moment(int64(n.bits))
+		if err != nil {
+			return nil, nil, err
 		}
-		return dayTime(int64(n.bits)), rest, nil
-	case p.kind == kindDatetime:
-		if !microsInRange(int64(n.bits)) {
-			return nil, nil, corrupt("datetime is out of range")
-		}
-		return time.UnixMicro(int64(n.bits)).UTC(), rest, nil
+		return t, rest, nil
 	case p.kind == kindTime:
-		if int64(n.bits) > timeMax || int64(n.bits) < -timeMax {
-			return nil, nil, corrupt("time is out of range")
+		span, err := timespan(int64(n.bits))
+		if err != nil {
+			return nil, nil, err
 		}
+		return span, rest, nil
 	case !n.fits(&p.column):
 		return nil, nil, corrupt("integer is out of range")
 	}
