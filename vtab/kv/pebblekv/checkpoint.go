@@ -36,7 +36,9 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if err := f.draft(); err != nil {
 		return err
 	}
-	if err := s.db.Checkpoint(f.storePath(), pebble.WithFlushedWAL()); err != nil {
+	// Pebble panics, without a mutex held, if the copy's folder cannot be synced.
+	err := recovered(func() error { return s.db.Checkpoint(f.storePath(), pebble.WithFlushedWAL()) })
+	if err != nil {
 		return fmt.Errorf("writing a copy to %s: %w", dir, translate(err))
 	}
 	if err := s.latch.err(); err != nil {

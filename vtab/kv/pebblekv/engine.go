@@ -97,19 +97,19 @@ func (s *Store) listener() *pebble.EventListener {
 // apply hands a batch to Pebble. If it returns nil the batch is visible; under
 // sync the caller must then wait for it (pebble.Batch.SyncWait). An error means
 // that nothing was written, unless the latch is tripped too.
-func (s *Store) apply(b *pebble.Batch, sync bool) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			// The panic may have left Pebble's commit mutex locked; nobody
-			// comes here again once the latch is tripped.
-			err = fmt.Errorf("%w: %v", errPanicked, r)
-			s.latch.trip(err)
+func (s *Store) apply(b *pebble.Batch, sync bool) error {
+	err := recovered(func() error {
+		if sync {
+			return s.db.ApplyNoSyncWait(b, pebble.Sync)
 		}
-	}()
-	if sync {
-		return translate(s.db.ApplyNoSyncWait(b, pebble.Sync))
+		return s.db.Apply(b, pebble.NoSync)
+	})
+	if errors.Is(err, errPanicked) {
+		// The panic may have left Pebble's commit mutex locked; nobody comes
+		// here again once the latch is tripped.
+		s.latch.trip(err)
 	}
-	return translate(s.db.Apply(b, pebble.NoSync))
+	return translate(err)
 }
 
 // writeSynced applies a batch and waits until it is durable.

@@ -315,14 +315,7 @@ func (s *Store) awaitUsers(deadline <-chan time.Time) bool {
 // for it until the deadline or until the store fails.
 func (s *Store) within(deadline <-chan time.Time, f func() error) error {
 	result := make(chan error, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				result <- fmt.Errorf("%w: %v", errPanicked, r)
-			}
-		}()
-		result <- f()
-	}()
+	go func() { result <- recovered(f) }()
 	select {
 	case err := <-result:
 		return err
@@ -331,6 +324,19 @@ func (s *Store) within(deadline <-chan time.Time, f func() error) error {
 	case <-deadline:
 		return errCloseTimeout
 	}
+}
+
+// recovered turns a panic of f into an error.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", errPanicked, r)
+			if cause, ok := r.(error); ok {
+				err = fmt.Errorf("%w: %w", errPanicked, cause)
+			}
+		}
+	}()
+	return f()
 }
 
 // settle makes durable what was written and, if positions were given out since
