@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 
@@ -189,6 +191,50 @@ func FuzzDecodeEntry(f *testing.F) {
 	})
 }
 
+// ST-060 again, as mutations of real entries: cuts, splices, flips, repeats.
+func TestST060MutatedEntries(t *testing.T) {
+	var seeds [][]byte
+	var keys [][]byte
+	for _, o := range objects() {
+		it, err := newItem(o, 42, testWork())
+		require.NoError(t, err)
+		seeds, keys = append(seeds, it.value), append(keys, entryKey(it.Kind, it.ID))
+	}
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 30_000 {
+		i, j := rng.IntN(len(seeds)), rng.IntN(len(seeds))
+		value := bytes.Clone(seeds[i])
+		for range 1 + rng.IntN(4) {
+			at := rng.IntN(len(value) + 1)
+			switch rng.IntN(4) {
+			case 0:
+				value = value[:at]
+			case 1:
+				value = append(value[:at:at], seeds[j][rng.IntN(len(seeds[j])):]...)
+			case 2:
+				value = append(value[:at:at], value[rng.IntN(len(value)+1):]...)
+			case 3:
+				if at < len(value) {
+					value[at] = byte(rng.Uint32())
+				}
+			}
+		}
+		h, body, err := decodeEntry(keys[i], value)
+		if err == nil && !bytes.Equal(encodeEntry(h, body), value) {
+			t.Fatalf("seed %d: accepted %x", seed, value)
+		}
+		if h != nil && !bytes.Contains(value, appendHead(nil, h)) {
+			t.Fatalf("seed %d: a head that is not in the value: %v", seed, h)
+		}
+		it, err := readItem(keys[i], value, testWork())
+		require.NoError(t, err)
+		if _, err := it.get(); err == nil && !bytes.Equal(value, seeds[i]) {
+			t.Fatalf("seed %d: a changed entry was decoded: %x", seed, value)
+		}
+	}
+}
+
 func TestST060HostileHeads(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := rapid.SliceOfN(rapid.Byte(), 0, 64).Draw(rt, "head")
@@ -202,4 +248,20 @@ func TestST060HostileHeads(t *testing.T) {
 	// Counts that promise more than there is allocate nothing.
 	huge := binary.AppendUvarint(append(make([]byte, 16), 0), 1<<60)
 	require.Nil(t, parseHead(huge))
+}
+
+// INV-CAT-15: the example in the documentation is what is written.
+func TestFormatExample(t *testing.T) {
+	doc, err := os.ReadFile("../docs/formats/catalog.md")
+	require.NoError(t, err)
+	it, err := newItem(&Database{Header: Header{ID: 1, Name: "shop"}, Collation: "utf8mb4_0900_bin"}, 7, testWork())
+	require.NoError(t, err)
+	text := fmt.Sprintf("key   %x\nvalue ", entryKey(it.Kind, it.ID))
+	for i := 0; i < len(it.value); i += 32 {
+		if i > 0 {
+			text += "      "
+		}
+		text += fmt.Sprintf("%x\n", it.value[i:min(i+32, len(it.value))])
+	}
+	require.Contains(t, string(doc), "```\n"+text+"```\n")
 }
