@@ -34,8 +34,8 @@ type Engine struct {
 	log       *slog.Logger
 	hooks     []CommitHook
 
-	mu   sync.Mutex
-	open map[*Transaction]struct{} // transactions that hold something of the store
+	mu       sync.Mutex
+	sessions map[*Session]struct{} // that have used the store and are not closed
 }
 
 // NewEngine returns the table layer over a store and its catalog. The caller
@@ -45,7 +45,7 @@ func NewEngine(store kv.Store, cat *catalog.Catalog, o Options) *Engine {
 	if log == nil {
 		log = slog.Default()
 	}
-	return &Engine{store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, open: map[*Transaction]struct{}{}}
+	return &Engine{store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, sessions: map[*Session]struct{}{}}
 }
 
 // Store is the storage engine below.
@@ -54,27 +54,27 @@ func (e *Engine) Store() kv.Store { return e.store }
 // Catalog is the catalog below.
 func (e *Engine) Catalog() *catalog.Catalog { return e.catalog }
 
-// opened and ended keep the list of transactions that hold something of the store.
-func (e *Engine) opened(tx *Transaction) {
+// join and leave keep the list of sessions that may hold something of the store.
+func (e *Engine) join(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.open[tx] = struct{}{}
+	e.sessions[s] = struct{}{}
 }
 
-func (e *Engine) ended(tx *Transaction) {
+func (e *Engine) leave(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	delete(e.open, tx)
+	delete(e.sessions, s)
 }
 
-// Close rolls back what sessions have left open and returns unused sequence
-// values. No statement may be running. Call it before the store is closed.
+// Close ends the sessions that are left and returns unused sequence values. No
+// statement may be running. Call it before the store is closed.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
-	left := slices.Collect(maps.Keys(e.open))
+	left := slices.Collect(maps.Keys(e.sessions))
 	e.mu.Unlock()
-	for _, tx := range left {
-		tx.rollback()
+	for _, s := range left {
+		s.Close(ctx)
 	}
 	return e.sequences.close(ctx)
 }

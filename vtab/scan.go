@@ -24,6 +24,7 @@ type rowIter struct {
 	want  []int
 
 	opened   bool
+	closed   bool
 	reader   kv.Reader
 	it       kv.Iterator
 	spanAt   int
@@ -80,6 +81,7 @@ func (i *rowIter) open(ctx *sql.Context) error {
 	i.prepare(locking)
 	i.opened = true
 	tx.readers++
+	tx.sess.openScan(i)
 	return nil
 }
 
@@ -97,6 +99,9 @@ func (i *rowIter) prepare(locking bool) {
 
 // Next implements sql.RowIter.
 func (i *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
+	if i.closed {
+		return nil, io.EOF
+	}
 	if !i.opened {
 		if err := i.open(ctx); err != nil {
 			return nil, err
@@ -354,17 +359,26 @@ func (i *rowIter) decode(ctx context.Context, key, value []byte) (sql.Row, error
 
 // Close implements sql.RowIter.
 func (i *rowIter) Close(*sql.Context) error {
-	if !i.opened {
+	if !i.opened || i.closed {
 		return nil
 	}
-	i.opened = false
+	i.closed = true
 	i.tx.readers--
+	delete(i.tx.sess.scans, i)
 	if i.it == nil {
 		return nil
 	}
 	it := i.it
 	i.it = nil
 	return it.Close()
+}
+
+// openScan notes an open row iterator.
+func (s *Session) openScan(i *rowIter) {
+	if s.scans == nil {
+		s.scans = map[*rowIter]struct{}{}
+	}
+	s.scans[i] = struct{}{}
 }
 
 // checkCurrent refuses a table whose definition is not the transaction's.

@@ -26,6 +26,10 @@ type Session struct {
 	// editing counts statements between StatementBegin and their end.
 	editing int
 	temp    tempTables
+	joined  bool // known to the engine
+	// scans are the row iterators that are open. GMS does not close all of a
+	// statement that fails; the end of the command does.
+	scans map[*rowIter]struct{}
 }
 
 var (
@@ -248,6 +252,7 @@ func (s *Session) CommandBegin() error { return nil }
 // open under autocommit belongs to a statement that failed, or to a prepare.
 func (s *Session) CommandEnd() {
 	s.calls, s.editing = 0, 0
+	s.closeScans()
 	if s.open == nil {
 		return
 	}
@@ -271,10 +276,31 @@ func (s *Session) SessionEnd() { s.Close(context.Background()) }
 // Close rolls back what is open, drops temporary tables and releases locks. It
 // is idempotent; programs that make sessions themselves call it.
 func (s *Session) Close(ctx context.Context) {
+	s.closeScans()
 	if s.open != nil {
 		s.abandonQuietly()
 	}
 	s.dropTemporary(ctx)
+	if s.joined {
+		s.engine.leave(s)
+		s.joined = false
+	}
+}
+
+func (s *Session) joinEngine() {
+	if !s.joined {
+		s.engine.join(s)
+		s.joined = true
+	}
+}
+
+// closeScans closes the row iterators that the engine has forgotten.
+func (s *Session) closeScans() {
+	for i := range s.scans {
+		if err := i.Close(nil); err != nil {
+			s.engine.log.Warn("closing a scan that was left open", "table", i.shape.desc.Name, "error", err)
+		}
+	}
 }
 
 // autocommits reports whether the running transaction, if any, is that of one

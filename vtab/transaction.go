@@ -85,7 +85,7 @@ func (tx *Transaction) store(ctx context.Context) (kv.Txn, error) {
 			return nil, err
 		}
 		tx.kv = t
-		tx.engine().opened(tx)
+		tx.sess.joinEngine()
 	}
 	return tx.kv, nil
 }
@@ -393,7 +393,6 @@ func (tx *Transaction) end() {
 	tx.ended = true
 	if tx.kv != nil {
 		tx.kv.Rollback()
-		tx.engine().ended(tx)
 	}
 	if tx.cat != nil {
 		tx.cat.End()

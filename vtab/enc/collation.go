@@ -2,6 +2,7 @@ package enc
 
 import (
 	"slices"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -35,6 +36,47 @@ type collation struct {
 	gaps    []byte
 	// gapLead marks the bytes that are lead bytes.
 	gapLead [256]bool
+	// pages remember codes, 256 runes at a time, for the runes below U+10000 that
+	// have been met. The engine finds a weight in a map and a long chain of
+	// ranges, which costs more than everything else about a key.
+	pages [256]atomic.Pointer[codePage]
+}
+
+// codePage holds codes with their bytes in reading order from the second byte of
+// the number up, and their length in the first.
+type codePage [256]uint64
+
+// appendRune appends the code of the weight of r.
+func (c *collation) appendRune(dst []byte, r rune) []byte {
+	if r > 0xffff {
+		return c.appendWeight(dst, c.weight(r))
+	}
+	page := c.pages[r>>8].Load()
+	if page == nil {
+		page = c.newPage(r &^ 0xff)
+	}
+	code := page[r&0xff]
+	for n := byte(code); n > 0; n-- {
+		code >>= 8
+		dst = append(dst, byte(code))
+	}
+	return dst
+}
+
+// newPage fills the page of the runes from first on. Two goroutines may do so at
+// once; the pages are the same.
+func (c *collation) newPage(first rune) *codePage {
+	page := new(codePage)
+	var space [8]byte
+	for i := range page {
+		code := c.appendWeight(space[:0], c.weight(first+rune(i)))
+		for j := len(code) - 1; j >= 0; j-- {
+			page[i] = page[i]<<8 | uint64(code[j])
+		}
+		page[i] = page[i]<<8 | uint64(len(code))
+	}
+	c.pages[first>>8].Store(page)
+	return page
 }
 
 // Printable ASCII: the runes that get one-byte codes. At most 95 codes and 96
@@ -112,12 +154,12 @@ func (c *collation) appendKey(dst []byte, s string) []byte {
 				dst = append(dst, code)
 				continue
 			}
-			dst = c.appendWeight(dst, c.weight(rune(b)))
+			dst = c.appendRune(dst, rune(b))
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		i += size
-		dst = c.appendWeight(dst, c.weight(r))
+		dst = c.appendRune(dst, r)
 	}
 	return append(dst, terminator)
 }

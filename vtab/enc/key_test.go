@@ -254,3 +254,24 @@ func TestIllFormedText(t *testing.T) {
 		})
 	}
 }
+
+// A codec may be used from many goroutines (meant for the race detector).
+func TestCodecIsConcurrent(t *testing.T) {
+	c := codec(t, KeyPart{Type: types.MustCreateString(sqltypes.VarChar, 100, sql.Collation_utf8mb4_0900_ai_ci)})
+	text := string(textRunes)
+	want := appendKey(t, codec(t, KeyPart{Type: types.Text}), text)
+	done := make(chan []byte)
+	const workers = 4
+	for range workers {
+		go func() {
+			key, err := c.Append(context.Background(), nil, 0, text)
+			if err != nil {
+				key = nil
+			}
+			done <- key
+		}()
+	}
+	for range workers {
+		require.Equal(t, want, <-done)
+	}
+}
