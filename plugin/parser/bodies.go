@@ -20,10 +20,10 @@ func (p *Parser) bodies(ctx context.Context, s *source) error {
 		part := &source{given: s.text[s.tokens[i].start:s.tokens[end-1].end], mode: s.mode, options: s.options}
 		part.open()
 		stmt, _, ok, err := p.own(ctx, part)
-		if err != nil {
+		if err != nil && !s.one {
 			return err
 		}
-		if !ok {
+		if err != nil || !ok {
 			continue
 		}
 		cut := span{s.tokens[i].start, s.tokens[end-1].end}

@@ -21,7 +21,8 @@ type textMap struct {
 	before, after   int // lengths
 }
 
-// apply carries out edits, which must not overlap, and returns the new text with its map.
+// apply carries out edits and returns the new text with its map. Of two edits that overlap the first one counts; rules
+// are written so that this happens in text only that the base grammar refuses anyway.
 func apply(text string, edits []edit) (string, *textMap) {
 	sort.SliceStable(edits, func(i, j int) bool { return edits[i].start < edits[j].start })
 	var out strings.Builder
@@ -34,6 +35,9 @@ func apply(text string, edits []edit) (string, *textMap) {
 		m.until = append(m.until, until)
 	}
 	for _, e := range edits {
+		if e.start < at {
+			continue
+		}
 		piece(at, e.start)
 		out.WriteString(text[at:e.start])
 		piece(e.start, e.end)
@@ -88,6 +92,14 @@ func (m *textMap) hidesIn(start, end int) bool {
 		}
 	}
 	return false
+}
+
+// replace notes an edit of the tokens [first, last].
+func (s *source) replace(first, last int, text string, shown bool) {
+	if first < 0 || first >= len(s.tokens) || last >= len(s.tokens) {
+		return
+	}
+	s.edits = append(s.edits, edit{span{s.tokens[first].start, s.tokens[last].end}, text, shown})
 }
 
 // lex returns all tokens of text, without the end.

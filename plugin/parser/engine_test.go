@@ -133,7 +133,7 @@ func TestTableless(t *testing.T) {
 		"select 1 having 1", "select row_number() over ()", "select 1 into @a", "select @a", "select distinct 1",
 		"select database()", "select (select a from t limit 1), (select 5)", "select a, (select b) from t order by a",
 		"select a, (select a + 1) from t order by a", "select a from t where exists (select 1 where a = 2)",
-		"select a from t where a = any (select 2)", "select 1 group by 1", "select case when (select 1) then 'y' end",
+		"select 1 group by 1", "select case when (select 1) then 'y' end",
 		"select * from t join (select 1 as x) y on t.a = y.x", "select a from t where a in (select 1 union select 2) order by a",
 		"select 1 except select 1", "select 1 from dual d", "values row(1,2)", "select extract(year from '2001-01-01')",
 		"select trim(both 'x' from 'xax')", "insert into t select 7, 8", "insert into t (a, b) values ((select 9), 9)",
@@ -314,4 +314,30 @@ func TestVectorFolding(t *testing.T) {
 	require.Error(t, err)
 	folded := parseText(t, "select vec_distance(string_to_vector('[1]'), v), string_to_vector('[1]'), vec_distance(string_to_vector('[0x1]'), v) from t", (&sql.SqlMode{}).ParserOptions())
 	require.Equal(t, "select vec_distance('[1]', v), string_to_vector('[1]'), vec_distance(string_to_vector('[0x1]'), v) from t", folded)
+}
+
+// TestQuantified: ANY and ALL, as MySQL and MariaDB answer.
+func TestQuantified(t *testing.T) {
+	b := newBench(t, New(nil))
+	b.exec(t, "create table t (a int)", "insert into t values (1),(2),(null)", "create table u (a int)", "insert into u values (1),(3)", "create table e (a int)")
+	for _, c := range []struct{ query, want string }{
+		{"select 1 = any (select a from u), 2 = any (select a from u), 2 = any (select a from t), 3 = any (select a from t), 1 = some (select a from e)", "true|false|true|NULL|false"},
+		{"select 1 <> all (select a from u), 2 <> all (select a from u), 3 <> all (select a from t), 1 <> all (select a from e)", "false|true|NULL|true"},
+		{"select 2 > any (select a from u), 1 > any (select a from u), 1 > any (select a from t), 2 > any (select a from t), null > any (select a from u), 1 > any (select a from e), null > any (select a from e)", "true|false|NULL|true|NULL|false|false"},
+		{"select 4 > all (select a from u), 3 > all (select a from u), 5 > all (select a from t), 1 > all (select a from t), null > all (select a from u), 1 > all (select a from e), null > all (select a from e)", "true|false|NULL|false|NULL|true|true"},
+		{"select 0 < all (select a from u), 1 <= all (select a from u), 2 <= all (select a from u), 2 < any (select a from u), 3 <= any (select a from u), 3 < any (select a from u)", "true|true|false|true|true|false"},
+		{"select 1 = all (select a from u), 1 = all (select 1), 1 <> any (select a from u), 1 <> any (select 1), 1 <> any (select a from e), 1 = all (select a from e), 1 <> any (select null)", "false|true|true|false|false|true|NULL"},
+		{"select a from u where a > all (select t.a from t where t.a < u.a) order by a", "1 3"},
+		{"select a from u where a >= ANY /* x */ (select a from t where a is not null) order by a", "1 3"},
+		{"select a from t where a not in (select 1) and not a = all (select 5)", "2"},
+		{"select a from u union all (select 5) order by a", "1 3 5"},
+		{"select (1,2) = any (select 1, 2)", "true"},
+	} {
+		_, got, err := b.rows(c.query)
+		require.NoError(t, err, c.query)
+		digits := strings.NewReplacer("true", "1", "false", "0")
+		require.Equal(t, digits.Replace(c.want), digits.Replace(got), c.query)
+	}
+	_, _, err := b.rows("select (1,2) > all (select 1, 2)")
+	require.ErrorContains(t, err, "row")
 }

@@ -112,7 +112,7 @@ func (p *Parser) plain(ctx context.Context, text string, options ast.ParserOptio
 		r.stmt, err = ast.ParseWithOptions(ctx, r.text, options)
 	}
 	if err != nil {
-		return r, err
+		return r, unsupported(r.text, mode{ansiQuotes: options.AnsiQuotes}, err)
 	}
 	if found.hints != 0 {
 		r.stmt, err = p.tree(r.stmt, found.hints, nil)
@@ -169,7 +169,7 @@ func (p *Parser) helped(ctx context.Context, s *source, found scanned) (result, 
 	}
 	stmt, n, err := p.baseParse(ctx, edited, s)
 	if err != nil && !errors.Is(err, ast.ErrEmpty) {
-		return r, err
+		return r, unsupported(s.text, s.mode, err)
 	}
 	if s.one && s.compound && n < len(edited) {
 		end := hidden.back(n)

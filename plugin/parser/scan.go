@@ -13,6 +13,7 @@ const (
 	hintRollup                     // WITH ROLLUP
 	hintCreate                     // CREATE or ALTER: definitions
 	hintPartition                  // t PARTITION (p, …)
+	hintSets                       // ANY (, ALL (, SOME (
 )
 
 // scanned is what one pass over the tokens of a statement finds out.
@@ -27,6 +28,9 @@ type scanned struct {
 // headTokens is how far into CREATE … the kind of object is looked for: CREATE OR REPLACE ALGORITHM = x DEFINER = u @ h
 // SQL SECURITY x is the longest that can stand before it.
 const headTokens = 20
+
+// modifierTokens is how far behind the verb the words are looked for that modifier knows.
+const modifierTokens = 8
 
 // depthMax is how many nested parentheses the search for SELECTs without FROM follows; deeper ones count as found.
 const depthMax = 64
@@ -67,26 +71,27 @@ type scanner struct {
 	hints    hint
 	n        int // tokens of the statement so far
 	create   bool
+	deletes  bool
 	compound bool
 	// open has a bit per depth of parentheses: a SELECT there has had no FROM yet.
 	open     uint64
 	depth    int
 	previous token
-	orderBy  bool
 	having   bool
+	// beforeCompares is true if a comparison stands in front of the word read last.
+	beforeCompares bool
 }
 
 func (s *scanner) token(t token) {
 	switch t.kind {
 	case kindWord:
 		s.word(t)
+		s.beforeCompares = s.previous.kind == kindPunct && isComparison(s.text[s.previous.start])
 	case kindPunct:
 		switch s.text[t.start] {
 		case '(':
 			s.depth++
-			if s.previous.end-s.previous.start == len("partition") && s.previous.is(s.text, "partition") {
-				s.hints |= hintPartition
-			}
+			s.openParen()
 		case ')':
 			if s.depth < depthMax && s.open&(1<<s.depth) != 0 {
 				s.open &^= 1 << s.depth
@@ -103,6 +108,24 @@ func (s *scanner) token(t token) {
 	}
 	s.previous = t
 	s.n++
+}
+
+// openParen looks at the word in front of a parenthesis.
+func (s *scanner) openParen() {
+	t := s.previous
+	if t.kind != kindWord {
+		return
+	}
+	switch t.end - t.start {
+	case 3, 4:
+		if s.beforeCompares && (t.is(s.text, "any") || t.is(s.text, "all") || t.is(s.text, "some")) {
+			s.hints |= hintSets | hintText
+		}
+	case 9:
+		if t.is(s.text, "partition") {
+			s.hints |= hintPartition
+		}
+	}
 }
 
 // afterSemicolon is for bodies of compound statements: every statement inside may be one of our own.
@@ -125,6 +148,8 @@ func (s *scanner) close() {
 func (s *scanner) word(t token) {
 	if s.n == 0 {
 		s.first(t)
+	} else if s.n < modifierTokens && s.modifier(t) {
+		s.hints |= hintText
 	} else if s.create && s.n < headTokens {
 		s.head(t)
 	}
@@ -151,7 +176,6 @@ func (s *scanner) word(t token) {
 		}
 	case 5:
 		if w[0]|0x20 == 'o' && equalFold(w, "order") {
-			s.orderBy = true
 			if s.having {
 				s.hints |= hintHaving
 			}
@@ -213,8 +237,10 @@ func (s *scanner) first(t token) {
 		case equalFold(w, "create"):
 			s.hints |= hintOwn | hintCreate | hintText
 			s.create = true
-		case equalFold(w, "repair"):
+		case equalFoldAny(w, "repair", "rename"):
 			s.hints |= hintOwn
+		case equalFold(w, "delete"):
+			s.deletes = true
 		}
 	case 7:
 		if equalFoldAny(w, "analyze", "handler") {
@@ -225,6 +251,23 @@ func (s *scanner) first(t token) {
 			s.hints |= hintOwn
 		}
 	}
+}
+
+// modifier tells whether t, near the begin of a statement, is a word that the base grammar doesn't know there.
+func (s *scanner) modifier(t token) bool {
+	switch w := s.text[t.start:t.end]; len(w) {
+	case 2:
+		return s.deletes && equalFold(w, "as")
+	case 5:
+		return equalFold(w, "quick")
+	case 7:
+		return equalFold(w, "delayed")
+	case 8:
+		return equalFoldAny(w, "password", "snapshot")
+	case 12, 13:
+		return equalFoldAny(w, "low_priority", "high_priority")
+	}
+	return false
 }
 
 // head looks at the words behind CREATE and ALTER.
@@ -249,6 +292,8 @@ func (s *scanner) head(t token) {
 		}
 	}
 }
+
+func isComparison(b byte) bool { return b == '=' || b == '<' || b == '>' }
 
 func equalFoldAny(w string, lower ...string) bool {
 	for _, l := range lower {

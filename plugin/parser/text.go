@@ -8,6 +8,7 @@ func (s *source) collect() error {
 	for _, d := range l.dashes {
 		s.edits = append(s.edits, edit{span{d, d + 1}, "- ", true})
 	}
+	var lower [ruleWordMax]byte
 	for i := 0; i < len(s.tokens); i++ {
 		t := s.tokens[i]
 		switch t.kind {
@@ -16,44 +17,38 @@ func (s *source) collect() error {
 			s.plainBackslashes(t)
 		case kindWord:
 			s.foreignName(t)
-			switch {
-			case t.is(s.text, "definer"):
-				s.definer(i)
-			case i == 0 && t.is(s.text, "analyze") && (s.word(1, "local") || s.word(1, "no_write_to_binlog")):
-				// There is no binary log that the statement could go into.
-				s.edits = append(s.edits, edit{s.tokens[1].span(), "", true})
-			case s.compound && t.is(s.text, "return"):
-				s.parenthesize(i)
-			case s.compound && t.is(s.text, "default") && s.declares(i):
-				s.parenthesize(i)
-			case t.is(s.text, "charset") && !s.compound:
-				s.charset(i)
-			case t.is(s.text, "year"):
-				s.yearWidth(i)
-			case t.is(s.text, "for"), t.is(s.text, "lock"):
-				last, err := s.lockClause(i)
-				if err != nil {
-					return err
-				}
-				i = last
-			case t.is(s.text, "partition") && s.punct(i-1, '(') && s.partitioned:
-				i = s.partitions(i - 1)
-			case t.is(s.text, "partition") && s.word(i+1, "by"):
-				s.partitioned = true
-			case t.is(s.text, "with") && s.word(i+1, "parser") && i+2 < len(s.tokens):
-				// The parser plugin of a FULLTEXT key: Freshet has analyzers of its own.
-				s.edits = append(s.edits, edit{span{t.start, s.tokens[i+2].end}, "", false})
-			case t.is(s.text, "with") && s.word(i+1, "rollup"):
-				if i == 0 {
-					return errSyntaxNear(s.text, t.start)
-				}
-				s.edits = append(s.edits, edit{span{t.start, s.tokens[i+1].end}, ", '" + rollupMark + "'", true})
+			if t.end-t.start > ruleWordMax || s.punct(i-1, '.') {
+				continue
 			}
+			rule := rules[string(lowerOf(s.text[t.start:t.end], &lower))]
+			if rule == nil {
+				continue
+			}
+			last, err := rule(s, i)
+			if err != nil {
+				return err
+			}
+			i = max(i, last)
 		case kindUnfinished:
+			if s.one && s.compound {
+				return nil // a later statement, or the base grammar says so
+			}
 			return errUnfinished(s.text, t.start)
 		}
 	}
 	return nil
+}
+
+// lowerOf writes w in lower case into buffer.
+func lowerOf(w string, buffer *[ruleWordMax]byte) []byte {
+	for i := 0; i < len(w); i++ {
+		b := w[i]
+		if b >= 'A' && b <= 'Z' {
+			b |= 0x20
+		}
+		buffer[i] = b
+	}
+	return buffer[:len(w)]
 }
 
 // word tells whether token i exists and is the keyword.
@@ -118,7 +113,7 @@ var stringTypes = []string{"char", "varchar", "text", "tinytext", "mediumtext", 
 
 // charset writes CHARSET of a data type as CHARACTER SET: the base grammar doesn't know the short form everywhere.
 func (s *source) charset(i int) {
-	if i == 0 || i+1 >= len(s.tokens) || s.tokens[i+1].kind == kindPunct {
+	if s.compound || i == 0 || i+1 >= len(s.tokens) || s.tokens[i+1].kind == kindPunct {
 		return
 	}
 	before := s.tokens[i-1]
@@ -189,6 +184,9 @@ func (s *source) condition(i, end int) bool {
 // parenthesize puts the expression behind token i, RETURN or DEFAULT, in parentheses: the base grammar knows
 // conditions (BETWEEN, AND, =, …) only inside of them.
 func (s *source) parenthesize(i int) {
+	if !s.compound {
+		return
+	}
 	end := s.statementEnd(i)
 	if end <= i+1 || !s.condition(i+1, end) {
 		return

@@ -16,6 +16,12 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 			return nil, err
 		}
 	}
+	if hints&hintSets != 0 {
+		var err error
+		if stmt, err = p.compareSets(stmt); err != nil {
+			return nil, err
+		}
+	}
 	if hints&hintLock != 0 {
 		stmt = p.markLocks(stmt, s)
 	}
