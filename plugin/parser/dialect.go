@@ -40,6 +40,7 @@ var rules = map[string]rule{
 	"schema":             alterSchema,
 	"local":              maintenanceScope,
 	"no_write_to_binlog": maintenanceScope,
+	"update":             updateHistogram,
 	"set":                setPassword,
 	"low_priority":       priority,
 	"high_priority":      priority,
@@ -56,7 +57,7 @@ func (s *source) definesTable() bool {
 	return s.createsTable() || s.word(0, "alter") && s.word(1, "table")
 }
 
-// withClause: WITH ROLLUP, WITH PARSER p, WITH n BUCKETS, [READ ONLY,] WITH CONSISTENT SNAPSHOT.
+// withClause: WITH ROLLUP, WITH PARSER p, [READ ONLY,] WITH CONSISTENT SNAPSHOT.
 func withClause(s *source, i int) (int, error) {
 	switch {
 	case s.word(i+1, "rollup"):
@@ -67,9 +68,6 @@ func withClause(s *source, i int) (int, error) {
 		return i + 1, nil
 	case s.word(i+1, "parser") && i+2 < len(s.tokens):
 		// The parser plugin of a FULLTEXT key: Freshet has analyzers of its own.
-		s.replace(i, i+2, "", false)
-		return i + 2, nil
-	case s.word(i+2, "buckets"):
 		s.replace(i, i+2, "", false)
 		return i + 2, nil
 	case s.word(i+1, "consistent") && s.word(i+2, "snapshot"):
@@ -338,4 +336,19 @@ func deleteAlias(s *source, i int) (int, error) {
 	at := s.tokens[from].start
 	s.edits = append(s.edits, edit{span{at, at}, s.text[alias.start:alias.end] + " ", false})
 	return r.i - 1, nil
+}
+
+// updateHistogram: ANALYZE TABLE t UPDATE HISTOGRAM ON …: ANALYZE TABLE makes the histograms of all columns.
+func updateHistogram(s *source, i int) (int, error) {
+	if !s.word(0, "analyze") || !s.word(i+1, "histogram") {
+		return i, nil
+	}
+	end := s.statementEnd(i)
+	for n := i; n < end; n++ {
+		if s.word(n, "data") {
+			return i, nil // USING DATA, which the base grammar knows
+		}
+	}
+	s.replace(i, end-1, "", false)
+	return end - 1, nil
 }
