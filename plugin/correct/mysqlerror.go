@@ -153,6 +153,11 @@ func causes(err error) []error {
 			err = wrapped.Err
 		case *goerrors.Error:
 			err = wrapped.Cause()
+		case interface{ Unwrap() []error }:
+			for _, one := range wrapped.Unwrap() {
+				all = append(all, causes(one)...)
+			}
+			return all
 		default:
 			err = errors.Unwrap(err)
 		}

@@ -116,6 +116,7 @@ func TestMySQLErrorOfErrors(t *testing.T) {
 		{sql.ErrReadOnlyTransaction.New(), "1792 25006"},
 		{sql.ErrExpectedSingleRow.New(), "1242 21000"},
 		{sql.ErrSyntaxError.New("near"), "1064 42000"},
+		{errors.Join(sql.NewUniqueKeyErr("1", true, sql.Row{1}), errors.New("close")), "1062 23000"},
 		{&kv.LockError{Reason: kv.LockTimeout}, "1205 HY000"},
 		{fmt.Errorf("insert: %w", &kv.LockError{Reason: kv.LockDeadlock}), "1213 40001"},
 		{&kv.LockError{Reason: kv.LockBusy}, "3572 HY000"},
