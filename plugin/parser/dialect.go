@@ -13,7 +13,8 @@ var rules = map[string]rule{
 	"lock":    lockOrAlgorithm,
 	"with":    withClause,
 	"charset": func(s *source, i int) (int, error) { s.charset(i); return i, nil },
-	"year":    func(s *source, i int) (int, error) { s.yearWidth(i); return i, nil },
+	"year":    func(s *source, i int) (int, error) { s.typeWidth(i); return i, nil },
+	"time":    func(s *source, i int) (int, error) { s.typeWidth(i); return i, nil },
 	"return":  func(s *source, i int) (int, error) { s.parenthesize(i); return i, nil },
 	"default": func(s *source, i int) (int, error) {
 		if s.compound && s.declares(i) {
@@ -26,6 +27,7 @@ var rules = map[string]rule{
 	"using":         usingBeforeParts,
 	"references":    inlineReference,
 	"visible":       visibleColumn,
+	"invisible":     invisibleColumn,
 	"column_format": columnStorage,
 	"storage":       columnStorage,
 	"geomcollection": func(s *source, i int) (int, error) {
@@ -133,7 +135,7 @@ func inlineReference(s *source, i int) (int, error) {
 	if !s.definesTable() {
 		return i, nil
 	}
-	for n, depth := i-1, 0; n > 0; n-- {
+	for n, depth := i-1, 0; n > 0 && depth >= 0 && !(depth == 0 && s.punct(n, ',')); n-- {
 		switch {
 		case s.punct(n, ')'):
 			depth++
@@ -141,9 +143,6 @@ func inlineReference(s *source, i int) (int, error) {
 			depth--
 		case depth == 0 && s.word(n, "foreign") && s.word(n+1, "key"):
 			return i, nil
-		}
-		if depth < 0 || depth == 0 && s.punct(n, ',') {
-			break
 		}
 	}
 	r := &reader{s: s, i: i + 1}
@@ -169,26 +168,39 @@ func inlineReference(s *source, i int) (int, error) {
 
 // visibleColumn: VISIBLE as the attribute of a column, which is what columns are anyway.
 func visibleColumn(s *source, i int) (int, error) {
-	// Of a key, it stands behind the parts or an option; the base grammar knows it there. A key's definition has its
-	// word since the last comma or parenthesis at the same depth.
-	if !s.definesTable() || i == 0 || s.punct(i-1, ',') || s.punct(i-1, '(') {
-		return i, nil
+	if s.attributeOfColumn(i) {
+		s.replace(i, i, "", false)
 	}
-	for n, depth := i-1, 0; n > 0; n-- {
+	return i, nil
+}
+
+// invisibleColumn: an INVISIBLE column would be part of SELECT * here, so it is refused.
+func invisibleColumn(s *source, i int) (int, error) {
+	if s.attributeOfColumn(i) {
+		return i, errUnsupported("INVISIBLE columns")
+	}
+	return i, nil
+}
+
+// attributeOfColumn tells whether token i is an attribute of a column. Of a key, it stands behind the parts or an
+// option; a key's definition has its word since the last comma or parenthesis at the same depth.
+func (s *source) attributeOfColumn(i int) bool {
+	if !s.definesTable() || i == 0 || s.punct(i-1, ',') || s.punct(i-1, '(') {
+		return false
+	}
+	for n, depth := i-1, 0; n > 0 && depth >= 0; n-- {
 		switch {
 		case s.punct(n, ')'):
 			depth++
 		case s.punct(n, '('):
 			depth--
+		case depth == 0 && s.punct(n, ','):
+			return true
 		case depth == 0 && (s.word(n, "key") || s.word(n, "index") || s.word(n, "unique")) && s.keyword(n):
-			return i, nil
-		}
-		if depth < 0 || depth == 0 && s.punct(n, ',') {
-			break
+			return false
 		}
 	}
-	s.replace(i, i, "", false)
-	return i, nil
+	return true
 }
 
 // keyword tells whether KEY, INDEX or UNIQUE at token n begins the definition of a key.

@@ -140,6 +140,10 @@ func TestTableless(t *testing.T) {
 		"create table u as select 1 as a, 'x' as b", "select * from u", "create view v as select 1 as one, 'b'", "select * from v",
 		"select t.a, x.y from t, lateral (select t.a + 1 as y) x order by 1", "select 1, 'from'", "select a.b", "select x",
 		"set @z = (select 3)", "select @z", "update t set b = (select 5) where a = 1", "delete from t where a = (select 2)",
+		"create trigger tr before insert on t for each row begin declare z int; select new.a + 1 into @q; set new.b = (select new.b + 100); end",
+		"insert into t values (50, 1)", "select @q", "create procedure pr(x int) begin select x, x + 1; end", "call pr(3)",
+		"create procedure ps(x int) begin declare y int default 0; select x * 2 into y; select y from dual; end", "call ps(3)",
+		"insert into t select 1, 99 on duplicate key update b = values(b) + 1",
 		"select * from t order by a", "select if((select 1), 'y', 'n')", "select 'a' 'b', 1.5, null, true, x'41'",
 	} {
 		head1, rows1, err1 := stock.rows(q)

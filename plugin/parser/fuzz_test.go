@@ -127,3 +127,9 @@ func benchmarkParser(b *testing.B, p sql.Parser, query string) {
 		}
 	}
 }
+
+func BenchmarkViewText(b *testing.B) {
+	const query = "CREATE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `v` AS select `c`.`name` AS `category`,sum(`p`.`amount`) AS `total` from `payment` `p` join `category` `c` on `c`.`id` = `p`.`category` where `p`.`amount` > 3 group by `c`.`name`"
+	b.Run("base", func(b *testing.B) { benchmarkParser(b, sql.NewMysqlParser(), query) })
+	b.Run("ours", func(b *testing.B) { benchmarkParser(b, New(nil), query) })
+}

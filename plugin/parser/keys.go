@@ -24,7 +24,7 @@ func (*CreateTableKeys) isStatement() {}
 func (s *CreateTableKeys) String() string { return ast.String(s.Create) }
 
 // functionalKeys takes keys with functional parts out of CREATE TABLE statements.
-func (p *Parser) functionalKeys(stmt ast.Statement) (ast.Statement, error) {
+func (p *Parser) functionalKeys(stmt ast.Statement) ast.Statement {
 	return p.walker.walk(stmt, func(n any) (any, bool) {
 		if ddl, ok := n.(*ast.DDL); ok && ddl.Action == ast.CreateStr && ddl.TableSpec != nil {
 			if s := splitFunctionalKeys(ddl); s != nil {
@@ -32,7 +32,7 @@ func (p *Parser) functionalKeys(stmt ast.Statement) (ast.Statement, error) {
 			}
 		}
 		return n, true
-	}), nil
+	})
 }
 
 func splitFunctionalKeys(ddl *ast.DDL) *CreateTableKeys {

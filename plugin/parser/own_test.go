@@ -113,7 +113,8 @@ func TestOwnStatements(t *testing.T) {
 			require.Equal(t, StatementOf(stmt).String(), StatementOf(again).String())
 		}
 	}
-	for _, q := range []string{"xa start 'x'", "handler t open", "XA RECOVER", "/* x */ shutdown",
+	for _, q := range []string{"xa start 'x'", "handler t open", "XA RECOVER", "/* x */ shutdown", "create table t (a int /*!80023 invisible */)",
+		"alter table t add a int invisible",
 		"create server s foreign data wrapper mysql options (host 'x')", "show create user u", "get diagnostics @a = number"} {
 		_, err := New(nil).ParseSimple(q)
 		var e *mysql.SQLError

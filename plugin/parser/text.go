@@ -126,21 +126,24 @@ func (s *source) charset(i int) {
 	}
 }
 
-// yearWidth drops the width of YEAR(4), the only one there is, where YEAR is the type of a column or parameter.
-func (s *source) yearWidth(i int) {
+// notBeforeType are words behind which YEAR and TIME are functions, not the type of a column or parameter.
+var notBeforeType = []string{"select", "default", "as", "and", "or", "not", "when", "then", "else", "set", "in", "by", "return",
+	"if", "where", "on", "having", "until", "while", "case", "distinct", "all", "between", "like", "div", "mod", "xor", "is", "interval"}
+
+// typeWidth drops the width of the types YEAR(4), the only one there is, and TIME(n): the engine's TIME holds six
+// digits of a second always and refuses to be told.
+func (s *source) typeWidth(i int) {
 	if i == 0 || !s.punct(i+1, '(') || !s.punct(i+3, ')') || s.tokens[i+2].kind != kindNumber {
 		return
 	}
-	switch before := s.tokens[i-1]; {
-	case before.kind == kindQuoted:
-	case before.kind == kindWord && !equalFoldAny(s.text[before.start:before.end], "select", "default", "as", "and", "or", "not",
-		"when", "then", "else", "set", "in", "by", "return", "if", "where", "on", "having", "until", "while", "case",
-		"distinct", "all", "between", "like", "div", "mod", "xor", "is", "interval"):
-	default:
+	if !s.compound && !s.definesTable() {
 		return
 	}
-	if s.text[s.tokens[i+2].start:s.tokens[i+2].end] == "4" {
-		s.edits = append(s.edits, edit{span{s.tokens[i+1].start, s.tokens[i+3].end}, "", false})
+	before := s.tokens[i-1]
+	name := before.kind == kindQuoted || before.kind == kindWord && !equalFoldAny(s.text[before.start:before.end], notBeforeType...)
+	width := s.text[s.tokens[i+2].start:s.tokens[i+2].end]
+	if name && (s.word(i, "year") && width == "4" || s.word(i, "time") && len(width) == 1 && width <= "6") {
+		s.replace(i+1, i+3, "", false)
 	}
 }
 

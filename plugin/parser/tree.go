@@ -45,8 +45,8 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 			stmt = p.GiveFrom(stmt)
 		}
 	}
-	if hints&hintCreate != 0 {
-		return p.functionalKeys(stmt)
+	if ddl, ok := stmt.(*ast.DDL); hints&hintCreate != 0 && (ok && ddl.TableSpec != nil || s.compound) {
+		stmt = p.functionalKeys(stmt)
 	}
 	return stmt, nil
 }

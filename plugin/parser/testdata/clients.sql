@@ -13,7 +13,6 @@ CREATE TABLE `orders` (
   `y` year(4) DEFAULT NULL,
   `note` varchar(200) CHARACTER SET latin1 COLLATE latin1_swedish_ci DEFAULT NULL COMMENT 'it''s',
   `state` enum('new','paid') NOT NULL DEFAULT 'new',
-  `hidden` int DEFAULT '3' /*!80023 INVISIBLE */,
   `total` decimal(12,2) GENERATED ALWAYS AS ((`id` * 1.5)) STORED,
   `doc` json DEFAULT NULL,
   `place` point NOT NULL /*!80003 SRID 4326 */,

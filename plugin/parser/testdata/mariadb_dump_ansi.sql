@@ -80,7 +80,7 @@ DROP TABLE IF EXISTS "qq";
 /*!40101 SET character_set_client = utf8mb4 */;
 CREATE TABLE "qq" (
   "id" int(11) NOT NULL,
-  "inv" int(11) INVISIBLE DEFAULT 3,
+  "inv" int(11) DEFAULT 3,
   PRIMARY KEY ("id")
 ) ;
 /*!40101 SET character_set_client = @saved_cs_client */;
