@@ -6,6 +6,8 @@ import (
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
+
+	"github.com/freshetdb/freshet/vtab/kv"
 )
 
 // backend is the store beneath the engine.
@@ -25,5 +27,7 @@ type backend interface {
 	// and savePrivileges replaces them within the statement's transaction.
 	privileges(ctx context.Context) ([]byte, error)
 	savePrivileges(ctx *sql.Context, data []byte) error
+	// metrics are the storage engine's counters.
+	metrics() kv.Metrics
 	close() error
 }

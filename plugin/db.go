@@ -11,6 +11,8 @@ import (
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/eventscheduler"
 	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/freshetdb/freshet/vtab/kv"
 )
 
 // eventPeriod is how often the event scheduler looks for events that are due,
@@ -75,6 +77,9 @@ func newDB(ctx context.Context, o Options, b backend) (*DB, error) {
 
 // Engine returns the SQL engine. It is the DB's: do not close it.
 func (db *DB) Engine() *sqle.Engine { return db.engine }
+
+// Metrics are the storage engine's counters since the store was opened.
+func (db *DB) Metrics() kv.Metrics { return db.backend.metrics() }
 
 // NewSession makes a session for a Go caller that acts as client. A session
 // runs one statement at a time; end it with EndSession.

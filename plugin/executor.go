@@ -16,8 +16,10 @@ import (
 // executor stands in front of the engine's executor for the statements that end
 // or join a transaction. It sees every node of every statement.
 type executor struct {
-	// stock builds a node without coming back here.
+	// stock builds a node without coming back here, full comes back for every
+	// node below.
 	stock *rowexec.BaseBuilder
+	full  *rowexec.BaseBuilder
 }
 
 var _ sql.NodeExecBuilder = (*executor)(nil)
@@ -28,6 +30,7 @@ func newExecutor(a *analyzer.Analyzer) *executor {
 	e := &executor{}
 	correct.NewExecBuilder(a, correct.Options{Next: e})
 	e.stock = rowexec.NewBuilder(nil, a.Overrides)
+	e.full = a.ExecBuilder
 	return e
 }
 
@@ -44,6 +47,8 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	case *plan.Call:
 		defer session.BeginCall()()
 		return e.stock.Build(ctx, n, row)
+	case *plan.TriggerExecutor:
+		return e.trigger(ctx, session, n, row)
 	case *plan.PrependNode:
 		vtab.Rebind(n)
 		return nil, nil
@@ -52,6 +57,32 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		return nil, nil
 	}
 	return e.define(ctx, session, n, row)
+}
+
+// trigger runs a statement with triggers. The statements of a trigger's body end
+// with it: they must not commit.
+func (e *executor) trigger(ctx *sql.Context, session *vtab.Session, n *plan.TriggerExecutor, row sql.Row) (sql.RowIter, error) {
+	if session.Passing(n) {
+		return nil, nil
+	}
+	it, err := e.full.Build(ctx, n, row)
+	if err != nil {
+		return nil, err
+	}
+	return &triggerIter{RowIter: it, session: session}, nil
+}
+
+// triggerIter keeps the session inside the statement while a row, and with it
+// the triggers, are worked on.
+type triggerIter struct {
+	sql.RowIter
+	session *vtab.Session
+}
+
+// Next implements sql.RowIter.
+func (i *triggerIter) Next(ctx *sql.Context) (sql.Row, error) {
+	defer i.session.BeginNested()()
+	return i.RowIter.Next(ctx)
 }
 
 // define runs a statement that changes definitions: what is open is committed
@@ -101,6 +132,9 @@ func (i *definitionIter) Close(ctx *sql.Context) error {
 // commitsImplicitly lists the statements before which MySQL commits an open
 // transaction. Temporary tables are none of them.
 func commitsImplicitly(n sql.Node) bool {
+	if onTemporary(n) {
+		return false
+	}
 	switch n := n.(type) {
 	case *plan.CreateTable:
 		return !n.Temporary()
@@ -112,21 +146,28 @@ func commitsImplicitly(n sql.Node) bool {
 		*plan.Grant, *plan.GrantRole, *plan.Revoke, *plan.RevokeRole:
 		return true
 	}
-	if table := alteredTable(n); table != nil && isTemporary(table) {
-		return false
-	}
 	return plan.IsDDLNode(n)
+}
+
+// onTemporary reports whether a statement changes the definition of temporary
+// tables only.
+func onTemporary(n sql.Node) bool {
+	if block, ok := n.(*plan.Block); ok {
+		for _, child := range block.Children() {
+			if !onTemporary(child) {
+				return false
+			}
+		}
+		return len(block.Children()) > 0
+	}
+	table := alteredTable(n)
+	return table != nil && isTemporary(table)
 }
 
 func dropsTemporary(n *plan.DropTable) bool {
 	for _, child := range n.Tables {
-		table, ok := child.(sql.Table)
-		if !ok {
-			if rt, isTable := child.(*plan.ResolvedTable); isTable {
-				table, ok = rt.Table, true
-			}
-		}
-		if !ok || !isTemporary(table) {
+		table, ok := child.(*plan.ResolvedTable)
+		if !ok || !isTemporary(table.Table) {
 			return false
 		}
 	}
@@ -136,7 +177,10 @@ func dropsTemporary(n *plan.DropTable) bool {
 // alteredTable is the table of an ALTER, nil for other statements.
 func alteredTable(n sql.Node) sql.Table {
 	switch n.(type) {
-	case *plan.AddColumn, *plan.DropColumn, *plan.ModifyColumn, *plan.RenameColumn, *plan.AlterPK, *plan.AlterIndex, *plan.CreateIndex, *plan.DropIndex:
+	case *plan.AddColumn, *plan.DropColumn, *plan.ModifyColumn, *plan.RenameColumn, *plan.AlterPK,
+		*plan.AlterIndex, *plan.CreateIndex, *plan.DropIndex, *plan.Truncate, *plan.AlterDefaultSet,
+		*plan.AlterDefaultDrop, *plan.AlterTableComment, *plan.AlterTableCollation,
+		*plan.AlterAutoIncrement, *plan.CreateCheck, *plan.DropCheck:
 	default:
 		return nil
 	}

@@ -14,7 +14,10 @@ import (
 // provider answers its name and does not list it.
 type oneDatabase struct{}
 
-var _ sql.ViewDatabase = oneDatabase{}
+var (
+	_ sql.ViewDatabase    = oneDatabase{}
+	_ sql.TriggerDatabase = oneDatabase{}
+)
 
 // Name implements sql.Nameable.
 func (oneDatabase) Name() string { return parser.DualDatabase }
@@ -44,6 +47,19 @@ func (oneDatabase) CreateView(*sql.Context, string, string, string) error {
 
 // DropView implements sql.ViewDatabase.
 func (oneDatabase) DropView(*sql.Context, string) error {
+	return sql.ErrDatabaseNotFound.New(parser.DualDatabase)
+}
+
+// GetTriggers implements sql.TriggerDatabase.
+func (oneDatabase) GetTriggers(*sql.Context) ([]sql.TriggerDefinition, error) { return nil, nil }
+
+// CreateTrigger implements sql.TriggerDatabase.
+func (oneDatabase) CreateTrigger(*sql.Context, sql.TriggerDefinition) error {
+	return sql.ErrDatabaseNotFound.New(parser.DualDatabase)
+}
+
+// DropTrigger implements sql.TriggerDatabase.
+func (oneDatabase) DropTrigger(*sql.Context, string) error {
 	return sql.ErrDatabaseNotFound.New(parser.DualDatabase)
 }
 

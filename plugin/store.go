@@ -87,6 +87,8 @@ func (b *storeBackend) savePrivileges(ctx *sql.Context, data []byte) error {
 	return vtab.PutBlob(ctx, catalog.KindPrivileges, privilegesName, data)
 }
 
+func (b *storeBackend) metrics() kv.Metrics { return b.store.Metrics() }
+
 func (b *storeBackend) close() error {
 	ctx := context.Background()
 	return errors.Join(b.tables.Close(ctx), b.catalog.Close(ctx), b.store.Close())
