@@ -2,7 +2,6 @@ package enc
 
 import (
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"strconv"
 
@@ -241,7 +240,7 @@ func scaledCoefficient(c *column, d *apd.Decimal) (int64, bool) {
 		return 0, false
 	}
 	u := d.Coeff.Uint64()
-	if u > uint64(c.max) || c.max > math.MaxInt64 {
+	if u > uint64(c.max) {
 		return 0, false
 	}
 	if d.Negative {

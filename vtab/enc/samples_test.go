@@ -19,9 +19,6 @@ import (
 type sample struct {
 	typ sql.Type
 	gen *rapid.Generator[any]
-	// unordered: the engine's Compare is no total order on all values that gen
-	// draws; such types are left out of the order properties.
-	unordered bool
 }
 
 func (s sample) String() string { return fmt.Sprintf("%s %T", s.typ, s.typ.Zero()) }
@@ -47,7 +44,7 @@ func signedGen(bits int) *rapid.Generator[int64] {
 		rapid.Int64Range(max(lo, -300), min(hi, 300)),
 		rapid.Map(rapid.IntRange(0, bits-2), func(n int) int64 { return int64(1) << n }),
 		rapid.Map(rapid.IntRange(0, bits-1), func(n int) int64 { return int64(-1) << n }),
-		rapid.Map(rapid.IntRange(0, bits-2), func(n int) int64 { return -(int64(1) << n) - 1 + lo - lo }),
+		rapid.Map(rapid.IntRange(0, bits-2), func(n int) int64 { return -(int64(1) << n) - 1 }),
 		rapid.Just(lo), rapid.Just(hi), rapid.Int64Range(lo, hi))
 }
 
