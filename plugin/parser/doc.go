@@ -21,6 +21,5 @@
 // # Stored functions
 //
 // CREATE FUNCTION is read as CREATE PROCEDURE with one more parameter for the result, so the base grammar checks the
-// types and the body. FunctionBodyAsProcedure turns RETURN into what the engine's procedure interpreter runs; its
-// comment lists what that interpreter can't do.
+// types and the body; RETURN is an *ast.Return in the tree. Package routine runs the tree.
 package parser

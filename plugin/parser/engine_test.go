@@ -19,7 +19,6 @@ type bench struct {
 	engine *sqle.Engine
 	ctx    *sql.Context
 	locks  *lockingDatabase
-	raw    *memory.DbProvider
 }
 
 func newBench(t testing.TB, p sql.Parser) *bench {
@@ -34,7 +33,7 @@ func newBench(t testing.TB, p sql.Parser) *bench {
 	sys.AddTable(DualTable, one)
 	require.NoError(t, one.Insert(ctx, sql.NewRow(int64(1))))
 	a := analyzer.NewBuilder(pro).AddOverrides(sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: p}}).Build()
-	return &bench{engine: sqle.New(a, nil), ctx: ctx, locks: locks, raw: pro.DbProvider}
+	return &bench{engine: sqle.New(a, nil), ctx: ctx, locks: locks}
 }
 
 // provider gives out a database that notes which tables are asked for with AS OF.
@@ -63,13 +62,6 @@ func (d *lockingDatabase) GetTableInsensitiveAsOf(ctx *sql.Context, name string,
 
 func (d *lockingDatabase) GetTableNamesAsOf(ctx *sql.Context, _ any) ([]string, error) {
 	return d.GetTableNames(ctx)
-}
-
-// session returns a new session in the same database.
-func (b *bench) session() sql.Session {
-	s := memory.NewSession(sql.NewBaseSession(), b.raw)
-	s.SetCurrentDatabase("db")
-	return s
 }
 
 // rows runs a query and returns its heading and rows as text, or the error.

@@ -11,7 +11,6 @@ const (
 	erParse            = 1064
 	erNotSupportedYet  = 1235
 	erNoReturn         = 1320
-	erNoResultSet      = 1415
 	erDuplicateParam   = 1331
 	erGroupingArgument = 3148
 	erNotPartitioned   = 1747
@@ -42,9 +41,4 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // errNotPartitioned is MySQL's answer to PARTITION (…) on a table that has no partitions.
 func errNotPartitioned() error {
 	return mysql.NewSQLError(erNotPartitioned, "HY000", "PARTITION () clause on non partitioned table")
-}
-
-// errResultSet is MySQL's answer to a function that would return rows.
-func errResultSet() error {
-	return mysql.NewSQLError(erNoResultSet, "0A000", "Not allowed to return a result set from a function")
 }

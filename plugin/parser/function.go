@@ -38,7 +38,7 @@ type CreateFunction struct {
 	ReturnType      ast.ColumnType
 	Characteristics Characteristics
 	// Body is the text of the body, Tree its syntax tree: RETURN is an *ast.Return there. The tree is shared by all
-	// that hold this statement and must not be changed or run; FunctionBodyAsProcedure makes one that may.
+	// that hold this statement and must not be changed.
 	Body string
 	Tree ast.Statement
 	// Text is the whole statement, executable comments opened; parsing it again gives the same statement.

@@ -2,28 +2,11 @@ package parser
 
 import (
 	"context"
-	"fmt"
 	"testing"
-	"time"
 
-	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/procedures"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/stretchr/testify/require"
 )
-
-// program is a body as the engine's procedure interpreter takes it.
-type program struct {
-	runner     sql.StatementRunner
-	operations []*procedures.InterpreterOperation
-}
-
-func (p *program) GetAsOf() sql.Expression                                       { return nil }
-func (p *program) GetRunner() sql.StatementRunner                                { return p.runner }
-func (p *program) GetStatements() []*procedures.InterpreterOperation             { return p.operations }
-func (p *program) SetSchema(sql.Schema)                                          {}
-func (p *program) SetStatementRunner(*sql.Context, sql.StatementRunner) sql.Node { return nil }
 
 func functionOf(t *testing.T, text string) *CreateFunction {
 	t.Helper()
@@ -32,38 +15,6 @@ func functionOf(t *testing.T, text string) *CreateFunction {
 	f, ok := StatementOf(stmt).(*CreateFunction)
 	require.True(t, ok, "%T", stmt)
 	return f
-}
-
-// call runs a function once.
-func (b *bench) call(f *CreateFunction, args ...any) (any, error) {
-	body, err := FunctionBodyAsProcedure(f)
-	if err != nil {
-		return nil, err
-	}
-	operations, err := procedures.Parse(body)
-	if err != nil {
-		return nil, err
-	}
-	deadline, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	// A session of its own: parameters of the session outlive a call, and the first value of a name stays.
-	ctx := sql.NewContext(deadline, sql.WithSession(b.session()))
-	for i, p := range f.Params[:min(len(f.Params), len(args))] {
-		typ, err := types.ColumnTypeToType(&p.Type)
-		if err != nil {
-			return nil, err
-		}
-		ctx.Session.NewStoredProcParam(p.Name, &sql.StoredProcParam{Type: typ, Value: args[i]})
-	}
-	typ, err := types.ColumnTypeToType(&f.ReturnType)
-	if err != nil {
-		return nil, err
-	}
-	result := ctx.Session.NewStoredProcParam(FunctionResult, &sql.StoredProcParam{Type: typ})
-	if _, _, err := procedures.Call(ctx, &program{b.engine, operations}); err != nil {
-		return nil, err
-	}
-	return result.Value, nil
 }
 
 // TestCreateFunction: the pieces of a CREATE FUNCTION.
@@ -115,37 +66,16 @@ func TestCreateFunction(t *testing.T) {
 	}
 }
 
-// TestFunctionBodies: what the engine's procedure interpreter makes of transformed bodies.
-func TestFunctionBodies(t *testing.T) {
-	b := newBench(t, New(nil))
-	b.exec(t, "create table t (id int primary key, v int)", "insert into t values (1,10),(2,20),(3,30)")
-	for _, c := range []struct {
-		text string
-		args []any
-		want string
-	}{
-		{"create function f(a int, b int) returns int return a + b", []any{int32(2), int32(3)}, "5"},
-		{"create function f(a int) returns int begin if a > 1 then return 10; end if; return 20; end", []any{int32(2)}, "10"},
-		{"create function f(a int) returns int begin if a > 1 then return 10; end if; return 20; end", []any{int32(1)}, "20"},
-		{"create function f(a int) returns int begin declare s int default 0; while a > 0 do set s = s + a; set a = a - 1; if s > 5 then return s; end if; end while; return -1; end", []any{int32(3)}, "6"},
-		{"create function f(a int) returns int begin declare s int; select v into s from t where id = a; return s; end", []any{int32(2)}, "20"},
-		{"create function f() returns int begin declare s int; select count(*) into s from t; begin declare s int default 1; end; return s; end", nil, "3"},
-		{"create function f() returns int begin declare x int; declare s int default 0; declare c cursor for select v from t order by id; declare exit handler for not found return s; open c; l: loop fetch c into x; set s = s + x; end loop; return -1; end", nil, "60"},
-		{"create function f() returns int begin declare s int default 0; declare x int; begin declare c cursor for select v from t; declare continue handler for not found begin return s + 1; end; open c; l: loop fetch c into x; set s = s + x; end loop; end; return -1; end", nil, "61"},
-		{"create function f(a int) returns varchar(10) begin case a when 1 then return 'one'; else return 'many'; end case; end", []any{int32(1)}, "one"},
-		{"create function f() returns int return 2 between 1 and 3 or false", nil, "true"},
-		{"create function f(a int) returns int return (select max(v) from t where id <= a)", []any{int32(2)}, "20"},
-	} {
-		got, err := b.call(functionOf(t, c.text), c.args...)
-		require.NoError(t, err, c.text)
-		require.Equal(t, c.want, fmt.Sprint(got), c.text)
-	}
+// TestConditions: RETURN and DEFAULT take conditions, for which the base grammar wants parentheses.
+func TestConditions(t *testing.T) {
 	for text, want := range map[string]string{
-		"create function f() returns int begin select 1; return 1; end":                                                              "result set",
-		"create function f() returns int begin declare exit handler for sqlexception begin set @a = 1; return 2; end; return 1; end": "several statements",
+		"create function f(a int) returns int return a between 1 and 3 or not a":                           "return (a between 1 and 3 or not a)",
+		"create function f(a int) returns int return a + 1":                                                "return a + 1",
+		"create function f(a int) returns int begin declare b bool default a > 1 and a < 3; return b; end": "begin\ndeclare b bool default (a > 1 and a < 3);\nreturn b;\nend",
 	} {
-		_, err := FunctionBodyAsProcedure(functionOf(t, text))
-		require.ErrorContains(t, err, want)
+		f := functionOf(t, text)
+		require.Equal(t, want, ast.String(f.Tree))
+		require.Equal(t, f.Text, text)
 	}
 }
 
