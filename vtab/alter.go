@@ -2,12 +2,12 @@ package vtab
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer/analyzererrors"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/freshetdb/freshet/catalog"
@@ -116,6 +116,9 @@ func (t *Table) follow(ctx *sql.Context) error {
 
 // putTable records a new definition.
 func (tx *Transaction) putTable(c *catalog.Txn, t *catalog.Table) error {
+	if err := checkRowLength(t); err != nil {
+		return err
+	}
 	if err := c.Put(t); err != nil {
 		return err
 	}
@@ -124,6 +127,40 @@ func (tx *Transaction) putTable(c *catalog.Txn, t *catalog.Table) error {
 	}
 	tx.altered[t.ID] = true
 	return nil
+}
+
+// checkRowLength refuses rows that MySQL refuses: the columns that are kept in the
+// row may not take more than 65,535 bytes.
+func checkRowLength(t *catalog.Table) error {
+	total := int64(0)
+	for _, c := range t.Columns {
+		typ, err := parseType(context.Background(), c.Type)
+		if err != nil {
+			return err
+		}
+		total += rowBytes(typ)
+	}
+	if total > int64(types.MaxRowLength) {
+		return analyzererrors.ErrInvalidRowLength.New(types.MaxRowLength, total)
+	}
+	return nil
+}
+
+// rowBytes is what a value of the type takes in a row at the most, as the limit
+// counts it.
+func rowBytes(t sql.Type) int64 {
+	const pointer = 12 // a BLOB, TEXT, JSON or geometry is kept elsewhere
+	switch {
+	case types.IsTextBlob(t), types.IsJSON(t), types.IsGeometry(t):
+		return pointer
+	}
+	if s, ok := t.(sql.StringType); ok {
+		return s.MaxByteLength()
+	}
+	if _, ok := t.(types.VectorType); ok {
+		return pointer
+	}
+	return 8
 }
 
 // noteBuilt records that the rows of a physical id were made by this transaction.
@@ -220,7 +257,7 @@ func (tx *Transaction) deletePending(ctx context.Context, id catalog.ID) (err er
 
 func deleteAll(ctx context.Context, w kv.Txn, r kv.Range) (err error) {
 	it := w.Latest(kv.Now).Scan(ctx, r, kv.ScanOptions{KeysOnly: true})
-	defer func() { err = errors.Join(err, it.Close()) }()
+	defer closing(&err, it.Close)
 	for it.Next() {
 		if err := w.Delete(it.Key()); err != nil {
 			return err
@@ -406,12 +443,12 @@ func describeIndex(t *Table, d *catalog.Table, def sql.IndexDef) (catalog.Index,
 	return x, checkKeyLength(t, d, x)
 }
 
-// checkKeyLength refuses keys that InnoDB refuses.
+// checkKeyLength refuses key parts that InnoDB refuses. The limit of the whole key
+// (maxStoredKeyBytes) is checked against what is stored.
 func checkKeyLength(t *Table, d *catalog.Table, x catalog.Index) error {
 	if x.Type == catalog.IndexFullText || x.Type == catalog.IndexSpatial || x.Type == catalog.IndexVector {
 		return nil
 	}
-	total := int64(0)
 	for _, p := range x.Parts {
 		i := slices.IndexFunc(d.Columns, func(c catalog.Column) bool { return c.ID == p.Column })
 		typ, err := parseType(context.Background(), d.Columns[i].Type)
@@ -423,13 +460,10 @@ func checkKeyLength(t *Table, d *catalog.Table, x catalog.Index) error {
 			if p.Prefix > 0 {
 				n = int64(p.Prefix) * st.Collation().CharacterSet().MaxLength()
 			}
-			total += n
-		} else {
-			total += 8
+			if n > maxIndexBytes {
+				return errKeyTooLong(maxIndexBytes)
+			}
 		}
-	}
-	if total > maxIndexBytes {
-		return errKeyTooLong(maxIndexBytes)
 	}
 	return nil
 }

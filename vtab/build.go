@@ -214,7 +214,7 @@ func (t *Table) eachEntry(ctx *sql.Context, tx *Transaction, x *indexShape, b *b
 	narrow := make(sql.Row, len(x.cols))
 	row := make(sql.Row, len(t.shape.schema))
 	it := s.Latest(kv.Now).Scan(ctx, t.shape.primary.span, kv.ScanOptions{})
-	defer func() { err = errors.Join(err, it.Close()) }()
+	defer closing(&err, it.Close)
 	for it.Next() {
 		if err := b.tick(ctx); err != nil {
 			return err

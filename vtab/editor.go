@@ -120,7 +120,8 @@ func (e *editor) DiscardChanges(ctx *sql.Context, _ error) error {
 // statement that KILL stopped half-way; that one is undone.
 func (e *editor) StatementComplete(ctx *sql.Context) error {
 	if err := ctx.Err(); err != nil {
-		return errors.Join(err, e.DiscardChanges(ctx, err))
+		closing(&err, func() error { return e.DiscardChanges(ctx, err) })
+		return err
 	}
 	if len(e.marks) > 0 {
 		e.marks = e.marks[:len(e.marks)-1]
@@ -144,7 +145,8 @@ func (e *editor) Close(ctx *sql.Context) error {
 		return nil
 	}
 	if err := ctx.Err(); err != nil && len(e.marks) > 0 {
-		return errors.Join(err, e.DiscardChanges(ctx, err))
+		closing(&err, func() error { return e.DiscardChanges(ctx, err) })
+		return err
 	}
 	return e.flush()
 }
@@ -469,7 +471,7 @@ func (e *editor) findKeyless(ctx *sql.Context, row sql.Row) (key []byte, stored 
 // key actions come here, whose rows were not returned by a scan of this use.
 func (e *editor) searchKeyless(ctx *sql.Context, latest kv.Reader, value []byte) (key []byte, stored sql.Row, err error) {
 	it := latest.Scan(ctx, e.shape.primary.span, kv.ScanOptions{})
-	defer func() { err = errors.Join(err, it.Close()) }()
+	defer closing(&err, it.Close)
 	for it.Next() {
 		got, err := it.Value()
 		if err != nil {

@@ -59,9 +59,7 @@ func errAutoIncrement() error {
 }
 
 // errIdentifierTooLong is MySQL's 1059.
-func errIdentifierTooLong(name string) error {
-	return mysqlError(1059, "42000", "Identifier name '%s' is too long", name)
-}
+func errIdentifierTooLong(name string) error { return sql.ErrInvalidIdentifier.New(name) }
 
 // errBadIdentifier is MySQL's 1103 / 1166 / 1280 family: a name that cannot be used.
 func errBadIdentifier(number int, what, name string) error {
@@ -93,4 +91,16 @@ func commitError(err error) error {
 		return mysqlError(1021, "HY000", "Disk full; the transaction was rolled back, reads go on, and writes are accepted again when there is space")
 	}
 	return err
+}
+
+// closing runs a function that ends something and joins its error to *err. A
+// single error is left as it is: GMS looks at its kind without unwrapping.
+func closing(err *error, end func() error) {
+	if e := end(); e != nil {
+		if *err == nil {
+			*err = e
+		} else {
+			*err = errors.Join(*err, e)
+		}
+	}
 }

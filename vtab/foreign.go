@@ -25,6 +25,7 @@ func (t *Table) GetDeclaredForeignKeys(ctx *sql.Context) ([]sql.ForeignKeyConstr
 	for i := range d.Foreign {
 		all = append(all, constraintOf(defs, t.db.name, d, &d.Foreign[i]))
 	}
+	slices.SortFunc(all, func(a, b sql.ForeignKeyConstraint) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
@@ -98,6 +99,9 @@ func (t *Table) CreateIndexForForeignKey(ctx *sql.Context, def sql.IndexDef) err
 func (t *Table) AddForeignKey(ctx *sql.Context, fk sql.ForeignKeyConstraint) error {
 	if err := checkIdentifier("constraint", 1059, fk.Name); err != nil {
 		return err
+	}
+	if fk.OnDelete == sql.ForeignKeyReferentialAction_SetDefault || fk.OnUpdate == sql.ForeignKeyReferentialAction_SetDefault {
+		return sql.ErrForeignKeySetDefault.New()
 	}
 	return t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
 		if err := t.checkForeignName(tx, fk.Name); err != nil {

@@ -61,6 +61,9 @@ func newLookup(ctx context.Context, x *indexShape, l sql.IndexLookup) (*lookup, 
 	if l.VectorOrderAndLimit.OrderBy != nil {
 		return nil, sql.ErrUnsupportedFeature.New("vector index lookup")
 	}
+	if l.IsEmptyRange {
+		return p, nil
+	}
 	ranges, ok := l.Ranges.(sql.MySQLRangeCollection)
 	if !ok {
 		return nil, errInternal("lookup with ranges of type %T", l.Ranges)
@@ -94,6 +97,9 @@ func newSpan(ctx context.Context, x *indexShape, r sql.MySQLRange) (s span, ok b
 	s.point = len(r) >= len(x.cols) && len(x.cols) > 0 && !x.prefixed()
 	var end []byte
 	for i := range r {
+		if isEmptyRange(r[i]) {
+			return s, false, nil
+		}
 		if i >= len(x.cols) {
 			if s.tail, err = boundTail(ctx, x, r[i:]); err != nil {
 				return s, false, err
@@ -135,6 +141,14 @@ func newSpan(ctx context.Context, x *indexShape, r sql.MySQLRange) (s span, ok b
 		s.parts = parts
 	}
 	return s, bytes.Compare(s.Start, s.End) < 0 || s.End == nil, nil
+}
+
+// isEmptyRange reports whether the cuts of a column exclude every value: above
+// everything, or below NULL.
+func isEmptyRange(r sql.MySQLRangeColumnExpr) bool {
+	_, above := r.LowerBound.(sql.AboveAll)
+	_, below := r.UpperBound.(sql.BelowNull)
+	return above || below
 }
 
 // boundTail encodes the ranges of the primary key's columns behind the index's own.

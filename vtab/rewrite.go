@@ -203,9 +203,9 @@ func (t *Table) rewrite(ctx *sql.Context, change func(*catalog.Table) error) (er
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.DiscardChanges(ctx, err))
+			closing(&err, func() error { return w.DiscardChanges(ctx, err) })
 		}
-		err = errors.Join(err, w.Close(ctx))
+		closing(&err, func() error { return w.Close(ctx) })
 	}()
 	return t.eachRow(ctx, func(row sql.Row) error { return w.Insert(ctx, row) })
 }
@@ -213,7 +213,7 @@ func (t *Table) rewrite(ctx *sql.Context, change func(*catalog.Table) error) (er
 // eachRow calls f with every row as it is stored.
 func (t *Table) eachRow(ctx *sql.Context, f func(sql.Row) error) (err error) {
 	it := newRowIter(&Table{db: t.db, shape: t.shape, use: &stmtState{}, temporary: t.temporary}, &partition{})
-	defer func() { err = errors.Join(err, it.Close(ctx)) }()
+	defer closing(&err, func() error { return it.Close(ctx) })
 	for {
 		row, err := it.Next(ctx)
 		if errors.Is(err, errEOF) {

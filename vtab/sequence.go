@@ -103,7 +103,7 @@ func (s *sequences) next(ctx context.Context, id catalog.ID, start, limit uint64
 	if err := q.load(ctx, s.store, start); err != nil {
 		return 0, err
 	}
-	if q.next > limit {
+	if q.next > limit || q.next == math.MaxUint64 {
 		return 0, errAutoIncrement()
 	}
 	if q.next >= q.reserved {

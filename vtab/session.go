@@ -27,6 +27,7 @@ type Session struct {
 	editing int
 	temp    tempTables
 	joined  bool // known to the engine
+	passing sql.Node
 	// scans are the row iterators that are open. GMS does not close all of a
 	// statement that fails; the end of the command does.
 	scans map[*rowIter]struct{}
@@ -162,6 +163,35 @@ func (s *Session) SetTransaction(t sql.Transaction) {
 		}
 	}
 	s.BaseSession.SetTransaction(t)
+}
+
+// BeginNested notes that statements which belong to the running one may be
+// executed (the body of a trigger, a stored function) and returns the function
+// that ends it. They must neither commit nor end its transaction.
+func (s *Session) BeginNested() (end func()) {
+	s.calls++
+	joined := !s.GetIgnoreAutoCommit()
+	if joined {
+		s.SetIgnoreAutoCommit(true)
+	}
+	return func() {
+		s.calls--
+		if joined {
+			s.SetIgnoreAutoCommit(false)
+		}
+	}
+}
+
+// Passing reports whether it is being asked about n for the second time in a
+// row. An override of the executor uses it to have the engine build a node that
+// it wraps, and still see the nodes below.
+func (s *Session) Passing(n sql.Node) bool {
+	if s.passing == n {
+		s.passing = nil
+		return true
+	}
+	s.passing = n
+	return false
 }
 
 // BeginCall notes that a procedure is being executed and returns the function

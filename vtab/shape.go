@@ -178,7 +178,7 @@ func maxOfType(t sql.Type) uint64 {
 	case types.Int64:
 		return math.MaxInt64
 	case types.Uint64:
-		return math.MaxUint64 - 1
+		return math.MaxUint64
 	case types.Float32:
 		return 1 << 24
 	case types.Float64:

@@ -1,6 +1,7 @@
 package vtab
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -237,7 +238,8 @@ func (t *Table) GetChecks(*sql.Context) ([]sql.CheckDefinition, error) {
 	return checks, nil
 }
 
-// GetIndexes implements sql.IndexAddressable.
+// GetIndexes implements sql.IndexAddressable. Like GMS's own tables they come in
+// the order of their names.
 func (t *Table) GetIndexes(*sql.Context) ([]sql.Index, error) {
 	var all []sql.Index
 	if !t.shape.keyless() {
@@ -246,6 +248,8 @@ func (t *Table) GetIndexes(*sql.Context) ([]sql.Index, error) {
 	for _, x := range t.shape.indexes {
 		all = append(all, newIndex(t, x))
 	}
+	secondary := all[len(all)-len(t.shape.indexes):]
+	slices.SortFunc(secondary, func(a, b sql.Index) int { return strings.Compare(a.ID(), b.ID()) })
 	return all, nil
 }
 

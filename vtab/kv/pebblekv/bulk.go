@@ -3,20 +3,14 @@ package pebblekv
 import (
 	"context"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/freshetdb/freshet/vtab/kv"
 )
-
-// bulkChunkBytes is when a bulk writer hands over by itself. It stays well
-// below half a memory table, from where on Pebble flushes a batch by itself.
-const bulkChunkBytes = 1 << 20
 
 // bulk is a writer past transactions. It is used by one goroutine.
 type bulk struct {
 	store  *Store
 	ctx    context.Context
-	batch  *pebble.Batch
+	run    run
 	closed bool
 }
 
@@ -44,17 +38,17 @@ func (b *bulk) Put(key, value []byte) error {
 	if err := b.store.checkSizes(len(key), len(value)); err != nil {
 		return err
 	}
-	if b.batch != nil && b.batch.Len()+len(key)+len(value) > bulkChunkBytes {
+	if !b.run.empty() && b.run.bytes()+len(key)+len(value) > b.store.options.runBytes() {
 		if err := b.Flush(); err != nil {
 			return err
 		}
 	}
-	if b.batch == nil {
-		b.batch = b.store.db.NewBatchWithSize(bulkChunkBytes)
-	}
-	return translate(b.batch.Set(key, value, nil))
+	b.run.add(key, value)
+	return nil
 }
 
+// Flush hands the run over. If it fails the run is kept, and may be in the store
+// or not; handing it over again does no harm.
 func (b *bulk) Flush() error {
 	if b.closed {
 		return kv.ErrDone
@@ -69,21 +63,17 @@ func (b *bulk) Flush() error {
 	if err := b.store.writable(); err != nil {
 		return err
 	}
-	if b.batch == nil {
+	if b.run.empty() {
 		return nil
 	}
-	full := b.batch
-	b.batch = nil
-	defer b.store.release(full)
-	return b.store.applyUnsynced(full)
+	if err := b.store.handOver(b.ctx, &b.run); err != nil {
+		return err
+	}
+	b.run.reset()
+	return nil
 }
 
 func (b *bulk) Close() {
-	if b.closed {
-		return
-	}
 	b.closed = true
-	if b.batch != nil {
-		b.store.release(b.batch)
-	}
+	b.run = run{}
 }

@@ -33,6 +33,7 @@ func (s *Store) openEngine(onDisk bool) error {
 	e.ErrorIfExists = s.folder.created
 	e.ErrorIfNotExists = !s.folder.created
 	e.CacheSize = s.options.CacheBytes
+	e.EnsureDefaults() // table files made here are to be as Pebble makes them
 	path := s.folder.storePath()
 
 	err := s.within(nil, func() error {
@@ -40,8 +41,11 @@ func (s *Store) openEngine(onDisk bool) error {
 			return err
 		}
 		db, err := pebble.Open(path, e)
-		s.db = db
-		return err
+		if err != nil {
+			return err
+		}
+		s.db, s.tables = db, e.MakeWriterOptions(0, db.TableFormat())
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", path, translate(err))

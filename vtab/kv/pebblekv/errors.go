@@ -39,6 +39,15 @@ func translate(err error) error {
 	}
 }
 
+// fatalError is what Pebble said when it gave up.
+type fatalError struct {
+	message string
+	causes  []error
+}
+
+func (e *fatalError) Error() string   { return "the storage engine gave up: " + e.message }
+func (e *fatalError) Unwrap() []error { return e.causes }
+
 // fileError is a file operation that failed although the store depends on it.
 type fileError struct {
 	op   string

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
@@ -229,4 +230,61 @@ func TestPanicInApply(t *testing.T) {
 	require.Nil(t, x)
 	requireFailure(t, err, errPanicked)
 	within(t, "Close", func() { requireFailure(t, s.Close(), errPanicked) })
+}
+
+// INV-KV-6: a fault at any file operation of Open, of a new folder or of one with
+// a log to replay, is an error of Open or a failure of the store, and no
+// obstacle to the next open.
+func TestFaultInOpen(t *testing.T) {
+	w := newWorkload()
+	recover := vfs.NewCrashableMem()
+	s := open(t, small(recover))
+	require.NoError(t, w.run(s, 20))
+	for name, base := range map[string]*vfs.MemFS{
+		"new":     vfs.NewCrashableMem(),
+		"recover": crashClone(recover, 100, 1),
+	} {
+		refused, failed := 0, 0
+		for n := 1; ; n++ {
+			mem := base.CrashClone(vfs.CrashCloneCfg{})
+			inj := &injector{}
+			fs := errorfs.Wrap(mem, inj)
+			ops := counter{}
+			inj.set(func(op errorfs.Op) error {
+				if ops.next() == n {
+					return errBroken
+				}
+				return nil
+			})
+			var s *Store
+			var err error
+			within(t, "Open", func() { s, err = Open(ctx, "data", small(fs)) })
+			switch {
+			case err != nil:
+				require.ErrorIs(t, err, errBroken, "%s: operation %d", name, n)
+				refused++
+			default:
+				if s.Err() != nil {
+					failed++
+				}
+				within(t, "Close", func() { err = s.Close() })
+				require.Equal(t, s.latch.err() != nil && err != nil, err != nil)
+			}
+			reached := ops.value() >= n
+			inj.set(func(errorfs.Op) error { return nil })
+			s, err = Open(ctx, "data", small(fs))
+			require.NoError(t, err, "%s: operation %d", name, n)
+			if name == "recover" {
+				w.requireState(t, s, w.acked.Load(), w.begun.Load())
+			} else {
+				require.Empty(t, dump(t, s))
+			}
+			require.NoError(t, s.Close())
+			if !reached {
+				break
+			}
+		}
+		t.Logf("%s: %d refused, %d failed", name, refused, failed)
+		require.Greater(t, refused, 10)
+	}
 }

@@ -16,6 +16,7 @@ import (
 const (
 	lockName  = "LOCK"  // held while the folder is open; always empty
 	storeName = "store" // Pebble's own folder
+	bulkName  = "bulk"  // table files that a bulk load has not handed over yet
 )
 
 // folder is a data folder that this process has locked.
@@ -50,6 +51,9 @@ func openFolder(fsys vfs.FS, path string, lock lockFunc) (*folder, error) {
 	// Another process may have initialised the folder since it was inspected.
 	if err = f.inspect(); err == nil && f.created {
 		err = f.draft()
+	}
+	if err == nil {
+		err = f.remove(bulkName) // what a crash left of bulk loads
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.lock.Close())
@@ -117,8 +121,8 @@ func (f *folder) makeDir() error {
 // draft begins the initialisation: after it, an empty place for the store.
 func (f *folder) draft() error {
 	f.identity = newIdentity()
-	if err := f.fs.RemoveAll(f.storePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("removing an unfinished store: %w", err)
+	if err := f.remove(storeName); err != nil { // of an initialisation that was broken off
+		return err
 	}
 	file, err := f.fs.Create(f.file(identityDraft), vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -148,6 +152,28 @@ func (f *folder) finish() error {
 	}
 	f.created = false
 	return syncDir(f.fs, f.path)
+}
+
+// remove removes what may be there under a name.
+func (f *folder) remove(name string) error {
+	path := f.file(name)
+	if _, err := f.fs.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := f.fs.RemoveAll(path); err != nil {
+		return fmt.Errorf("removing leftovers: %w", err)
+	}
+	return nil
+}
+
+// bulkFile is the path of the n-th table file of bulk loads. Nothing about it
+// need be durable: what counts is Pebble's link to it.
+func (f *folder) bulkFile(n uint64) (string, error) {
+	dir := f.file(bulkName)
+	if err := f.fs.MkdirAll(dir, 0o750); err != nil {
+		return "", fmt.Errorf("making a place for table files: %w", err)
+	}
+	return f.fs.PathJoin(dir, fmt.Sprintf("%06d.sst", n)), nil
 }
 
 func (f *folder) close() error { return f.lock.Close() }

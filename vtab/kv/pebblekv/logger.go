@@ -22,6 +22,12 @@ func (l engineLogger) Errorf(format string, args ...any) {
 }
 
 func (l engineLogger) Fatalf(format string, args ...any) {
-	l.latch.trip(fmt.Errorf("the storage engine gave up: "+format, args...))
+	fatal := &fatalError{message: fmt.Sprintf(format, args...)}
+	for _, arg := range args {
+		if cause, ok := arg.(error); ok {
+			fatal.causes = append(fatal.causes, cause)
+		}
+	}
+	l.latch.trip(fatal)
 	select {} // see the type's comment
 }

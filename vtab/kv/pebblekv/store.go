@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 
 	"github.com/freshetdb/freshet/vtab/kv"
 	"github.com/freshetdb/freshet/vtab/kv/locks"
@@ -23,6 +24,7 @@ type Store struct {
 	latch   *latch
 	health  io.Closer // the watcher of slow file operations; nil off disk
 	db      *pebble.DB
+	tables  sstable.WriterOptions // of table files made here
 	locks   *locks.Table
 	caps    kv.Caps
 
@@ -43,6 +45,8 @@ type Store struct {
 	// ranges. A snapshot is current as long as generation is what it was before
 	// the snapshot was taken.
 	generation atomic.Uint64
+	// bulkFiles numbers the table files of bulk loads.
+	bulkFiles atomic.Uint64
 	// unsynced is set by every write that nobody waits for.
 	unsynced atomic.Bool
 
