@@ -3,7 +3,6 @@ package catalog
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 
@@ -34,24 +33,6 @@ const (
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Causes of a broken entry, for BrokenEntryError.Cause.
-var (
-	// ErrDamaged: the stored bytes are not those that were written.
-	ErrDamaged = fmt.Errorf("%w: the checksum of the entry does not match", kv.ErrCorrupt)
-	// ErrUnknownRecord: the record version is one this version does not know.
-	ErrUnknownRecord = errors.New("the record version is unknown, the entry may come from a newer version")
-	// ErrUnknownKind: the kind is one this version does not know.
-	ErrUnknownKind = errors.New("the kind is unknown, the entry may come from a newer version")
-	// ErrOrphan: the parent of the entry does not exist.
-	ErrOrphan = errors.New("its parent does not exist in the catalog")
-	// ErrDuplicateName: another entry has the same name.
-	ErrDuplicateName = errors.New("another entry has the same name; rename or drop that one and reopen")
-	// ErrDuplicateRange: another entry owns the same key range.
-	ErrDuplicateRange = errors.New("another entry owns one of its key ranges")
-	// ErrBadKey: the key is not that of an entry.
-	ErrBadKey = fmt.Errorf("%w: the key is not that of a catalog entry", kv.ErrCorrupt)
-)
 
 // head is what can be known of an entry without decoding its body.
 type head struct {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/freshetdb/freshet/vtab/kv"
 )
 
 // Opening and closing.
@@ -30,6 +32,24 @@ var (
 	ErrNotEmpty = errors.New("the dropped object still holds others")
 	// ErrNoMoreIDs: all 2^32 ids have been handed out.
 	ErrNoMoreIDs = errors.New("all object ids of this data folder have been used; dump and load into a new one")
+)
+
+// Causes of a broken entry, for BrokenEntryError.Cause.
+var (
+	// ErrDamaged: the stored bytes are not those that were written.
+	ErrDamaged = fmt.Errorf("%w: the checksum of the entry does not match", kv.ErrCorrupt)
+	// ErrUnknownRecord: the record version is one this version does not know.
+	ErrUnknownRecord = errors.New("the record version is unknown, the entry may come from a newer version")
+	// ErrUnknownKind: the kind is one this version does not know.
+	ErrUnknownKind = errors.New("the kind is unknown, the entry may come from a newer version")
+	// ErrOrphan: the parent of the entry does not exist.
+	ErrOrphan = errors.New("its parent does not exist in the catalog")
+	// ErrDuplicateName: another entry has the same name.
+	ErrDuplicateName = errors.New("another entry has the same name; rename or drop that one and reopen")
+	// ErrDuplicateRange: another entry owns the same key range.
+	ErrDuplicateRange = errors.New("another entry owns one of its key ranges")
+	// ErrBadKey: the key is not that of an entry.
+	ErrBadKey = fmt.Errorf("%w: the key is not that of a catalog entry", kv.ErrCorrupt)
 )
 
 // ExistsError says that a name is taken.

@@ -90,14 +90,6 @@ func (m *machine) newID(rt *rapid.T) ID {
 	return id
 }
 
-// state is what readers of the transaction, or of the catalog, should see.
-func (m *machine) state() modelState {
-	if m.txn != nil {
-		return m.pending
-	}
-	return m.committed
-}
-
 func pick(rt *rapid.T, s modelState, kinds ...Kind) (ID, bool) {
 	var ids []ID
 	for id, o := range s {

@@ -98,6 +98,38 @@ func TestEqualPutWritesNothing(t *testing.T) {
 	require.Equal(t, uint64(1), c.Current().Version())
 }
 
+// Moving an object changes its entry even though its definition stays.
+func TestMoveIsAChange(t *testing.T) {
+	store := newProbe(t)
+	c, _, _ := open(t, store)
+	view := &View{Header: Header{Name: "v"}, Select: "SELECT 1"}
+	var to ID
+	change(t, c, func(txn *Txn) {
+		view.ID, view.Parent, to = txn.NewID(), addDatabase(t, txn, "from"), addDatabase(t, txn, "to")
+		require.NoError(t, txn.Put(view))
+	})
+	change(t, c, func(txn *Txn) {
+		view.Parent = to
+		require.NoError(t, txn.Put(view))
+	})
+	for range 2 {
+		from, _ := c.Current().DB("from")
+		require.Empty(t, from.ViewNames())
+		db, _ := c.Current().DB("to")
+		require.Equal(t, []string{"v"}, db.ViewNames())
+		_, ok, err := db.Table("v")
+		require.NoError(t, err)
+		require.False(t, ok, "a view is not a table")
+		c, _, _ = open(t, store)
+	}
+	flip(t, store, entryKey(KindView, view.ID), -1)
+	c, _, _ = open(t, store)
+	db, _ := c.Current().DB("to")
+	_, ok, err := db.Table("v")
+	require.NoError(t, err)
+	require.False(t, ok, "nor is a broken one")
+}
+
 func TestPutCopies(t *testing.T) {
 	c, _, _ := open(t, newProbe(t))
 	var table *Table
