@@ -155,3 +155,11 @@ func (s *shell) warnings() []string {
 	}
 	return lines
 }
+
+var errAlready = correct.ErrAlreadyInstalled
+
+// correctRules applies the rules to an analyzer that has them.
+func correctRules(s *shell) error {
+	correct.Install()
+	return correct.Rules(s.engine.Analyzer)
+}

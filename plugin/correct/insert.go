@@ -10,6 +10,9 @@ import (
 // range checks; without strict mode, or with IGNORE, values are converted with
 // warnings before the engine sees them.
 func (p *Priority) fixInsert(ctx *sql.Context, n *plan.InsertInto) (sql.Node, error) {
+	if returning := fixReturning(n); returning != nil {
+		return returning, nil
+	}
 	fixed := *n
 	changed := false
 	if n.OnDupExprs.HasUpdates() {

@@ -14,7 +14,7 @@ import (
 // Ids of our rules, above all of the engine's.
 const (
 	alwaysRuleID     analyzer.RuleId = 30001
-	installedRuleID  analyzer.RuleId = 30002
+	finalRuleID      analyzer.RuleId = 30002
 	installedBatch                   = "freshet-corrections"
 	replaceAggName                   = "replaceAgg"
 	processTruncName                 = "processTruncate"
@@ -24,14 +24,15 @@ const (
 // every analyzer of the process reads.
 var installing sync.Mutex
 
-// Install adds the rule that has to be known to the engine before an analyzer is
+// Install adds the rules that have to be known to the engine before an analyzer is
 // built, for the whole process. It may be called any number of times, by any
 // goroutine, but not while statements are being analyzed for the first time; call
 // it before analyzer.NewBuilder.
 //
-// The rule's presence alone takes simple selects off the engine's short path,
-// which skips the rules of integrators and leaves the arms of a UNION without
-// indexes. Its work is to keep the engine from turning DELETE into TRUNCATE.
+// Their presence alone takes simple selects off the engine's short path, which
+// skips the rules of integrators and leaves the arms of a UNION without indexes.
+// They keep the engine from turning DELETE into TRUNCATE and subqueries with
+// several rows into joins, and check integer arithmetic in the finished plan.
 func Install() {
 	installing.Lock()
 	defer installing.Unlock()
@@ -41,7 +42,55 @@ func Install() {
 		}
 	}
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
-		analyzer.Rule{Id: alwaysRuleID, Apply: keepDelete})
+		analyzer.Rule{Id: alwaysRuleID, Apply: before})
+	final := append([]analyzer.Rule(nil), analyzer.OnceAfterAll...)
+	analyzer.OnceAfterAll = append(final, analyzer.Rule{Id: finalRuleID, Apply: after})
+}
+
+// before runs ahead of the engine's rules.
+func before(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scope, sel analyzer.RuleSelector, flags *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+	n, keptSame, err := keepDelete(ctx, n)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	if flags != nil && !flags.SubqueryIsSet() {
+		return n, keptSame, nil
+	}
+	n, guardedSame, err := guardSubqueries(ctx, n)
+	return n, keptSame && guardedSame, err
+}
+
+// after changes a finished plan: earlier, other rules would not know the
+// expressions for what they are.
+func after(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+	n, same, err := transform.NodeExprsWithOpaque(ctx, n, checkedExpression)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	if insert, ok := n.(*plan.InsertInto); ok && insert.IsReplace {
+		if returning := fixReturning(insert); returning != nil {
+			return returning, transform.NewTree, nil
+		}
+	}
+	return n, same, nil
+}
+
+func checkedExpression(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	switch e := e.(type) {
+	case *expression.Arithmetic:
+		return checkedArithmetic(ctx, e)
+	case *expression.Convert:
+		if isDateCast(ctx, e) {
+			return &dateCast{Convert: e, child: e.Child}, transform.NewTree, nil
+		}
+	case *plan.Subquery:
+		query, same, err := transform.NodeExprsWithOpaque(ctx, e.Query, checkedExpression)
+		if err != nil || same == transform.SameTree {
+			return e, transform.SameTree, err
+		}
+		return e.WithQuery(query), transform.NewTree, nil
+	}
+	return e, transform.SameTree, nil
 }
 
 // Rules replaces the engine's rules that answer wrongly, in an analyzer that is
@@ -79,7 +128,7 @@ func Rules(a *analyzer.Analyzer) error {
 // keepDelete hides a whole-table DELETE from the engine's conversion to TRUNCATE,
 // which looks for triggers and foreign keys in the current database instead of
 // the table's. The conversion wants a bare table below the DELETE.
-func keepDelete(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+func keepDelete(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdentity, error) {
 	statement, ok := n.(*plan.DeleteFrom)
 	if !ok || !statement.Resolved() {
 		return n, transform.SameTree, nil
