@@ -16,10 +16,8 @@ import (
 // executor stands in front of the engine's executor for the statements that end
 // or join a transaction. It sees every node of every statement.
 type executor struct {
-	// stock builds a node without coming back here, full comes back for every
-	// node below.
+	// stock builds a node without coming back here.
 	stock *rowexec.BaseBuilder
-	full  *rowexec.BaseBuilder
 }
 
 var _ sql.NodeExecBuilder = (*executor)(nil)
@@ -30,7 +28,6 @@ func newExecutor(a *analyzer.Analyzer) *executor {
 	e := &executor{}
 	correct.NewExecBuilder(a, correct.Options{Next: e})
 	e.stock = rowexec.NewBuilder(nil, a.Overrides)
-	e.full = a.ExecBuilder
 	return e
 }
 
@@ -47,8 +44,6 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	case *plan.Call:
 		defer session.BeginCall()()
 		return e.stock.Build(ctx, n, row)
-	case *plan.TriggerExecutor:
-		return e.trigger(ctx, session, n, row)
 	case *plan.PrependNode:
 		vtab.Rebind(n)
 		return nil, nil
@@ -57,32 +52,6 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		return nil, nil
 	}
 	return e.define(ctx, session, n, row)
-}
-
-// trigger runs a statement with triggers. The statements of a trigger's body end
-// with it: they must not commit.
-func (e *executor) trigger(ctx *sql.Context, session *vtab.Session, n *plan.TriggerExecutor, row sql.Row) (sql.RowIter, error) {
-	if session.Passing(n) {
-		return nil, nil
-	}
-	it, err := e.full.Build(ctx, n, row)
-	if err != nil {
-		return nil, err
-	}
-	return &triggerIter{RowIter: it, session: session}, nil
-}
-
-// triggerIter keeps the session inside the statement while a row, and with it
-// the triggers, are worked on.
-type triggerIter struct {
-	sql.RowIter
-	session *vtab.Session
-}
-
-// Next implements sql.RowIter.
-func (i *triggerIter) Next(ctx *sql.Context) (sql.Row, error) {
-	defer i.session.BeginNested()()
-	return i.RowIter.Next(ctx)
 }
 
 // define runs a statement that changes definitions: what is open is committed
@@ -140,6 +109,8 @@ func commitsImplicitly(n sql.Node) bool {
 		return !n.Temporary()
 	case *plan.DropTable:
 		return !dropsTemporary(n)
+	case *plan.Block:
+		return altersTable(n)
 	case *plan.Truncate, *plan.AlterDefaultSet, *plan.AlterDefaultDrop, *plan.AlterTableComment,
 		*plan.AlterTableCollation, *plan.AlterAutoIncrement, *plan.AnalyzeTable, *plan.CreateUser,
 		*plan.DropUser, *plan.AlterUser, *plan.RenameUser, *plan.CreateRole, *plan.DropRole,
@@ -147,6 +118,17 @@ func commitsImplicitly(n sql.Node) bool {
 		return true
 	}
 	return plan.IsDDLNode(n)
+}
+
+// altersTable reports whether a block is an ALTER TABLE of several clauses: the
+// bodies of conditions in triggers are blocks too.
+func altersTable(n *plan.Block) bool {
+	for _, child := range n.Children() {
+		if !commitsImplicitly(child) {
+			return false
+		}
+	}
+	return len(n.Children()) > 0
 }
 
 // onTemporary reports whether a statement changes the definition of temporary

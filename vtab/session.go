@@ -27,7 +27,6 @@ type Session struct {
 	editing int
 	temp    tempTables
 	joined  bool // known to the engine
-	passing sql.Node
 	// scans are the row iterators that are open. GMS does not close all of a
 	// statement that fails; the end of the command does.
 	scans map[*rowIter]struct{}
@@ -180,18 +179,6 @@ func (s *Session) BeginNested() (end func()) {
 			s.SetIgnoreAutoCommit(false)
 		}
 	}
-}
-
-// Passing reports whether it is being asked about n for the second time in a
-// row. An override of the executor uses it to have the engine build a node that
-// it wraps, and still see the nodes below.
-func (s *Session) Passing(n sql.Node) bool {
-	if s.passing == n {
-		s.passing = nil
-		return true
-	}
-	s.passing = n
-	return false
 }
 
 // BeginCall notes that a procedure is being executed and returns the function

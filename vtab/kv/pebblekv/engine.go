@@ -36,6 +36,7 @@ func (s *Store) openEngine(onDisk bool) error {
 	e.EnsureDefaults() // table files made here are to be as Pebble makes them
 	path := s.folder.storePath()
 
+	// Pebble may stop in the middle for ever, hence within.
 	err := s.within(nil, func() error {
 		if err := s.guard.MkdirAll(path, 0o750); err != nil {
 			return err
@@ -47,6 +48,10 @@ func (s *Store) openEngine(onDisk bool) error {
 		s.db, s.tables = db, e.MakeWriterOptions(0, db.TableFormat())
 		return nil
 	})
+	var failed *kv.FailedError
+	if errors.As(err, &failed) {
+		err = failed.Cause
+	}
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", path, translate(err))
 	}

@@ -19,8 +19,8 @@ var (
 
 // Closing.
 var (
-	errCloseTimeout = errors.New("closing the storage engine took too long")
-	errInUse        = errors.New("the store was closed while in use")
+	errTimeout = errors.New("the storage engine does not answer")
+	errInUse   = errors.New("the store was closed while in use")
 )
 
 // translate gives an error of Pebble the meaning it has at the seam.

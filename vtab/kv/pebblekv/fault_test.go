@@ -264,11 +264,11 @@ func TestFaultInOpen(t *testing.T) {
 				require.ErrorIs(t, err, errBroken, "%s: operation %d", name, n)
 				refused++
 			default:
-				if s.Err() != nil {
+				within(t, "Close", func() { err = s.Close() })
+				if err != nil {
+					require.ErrorIs(t, err, errBroken, "%s: operation %d", name, n)
 					failed++
 				}
-				within(t, "Close", func() { err = s.Close() })
-				require.Equal(t, s.latch.err() != nil && err != nil, err != nil)
 			}
 			reached := ops.value() >= n
 			inj.set(func(errorfs.Op) error { return nil })

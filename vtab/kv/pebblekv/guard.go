@@ -33,14 +33,13 @@ const manifestMarkerPrefix = "marker.manifest."
 // reaches the disk afterwards; (3) table files are written and kept, so that
 // readers of this process go on; to the reopen they are orphans.
 //
-// Until it is armed, when Pebble has opened, errors pass unchanged: Open
-// reports them. When the store lets go of the folder the guard is severed: a
+// That holds from the beginning of Open, which fails with the cause when the
+// latch trips. When the store lets go of the folder the guard is severed: a
 // Pebble that could not be closed then gets no file any more.
 type guardFS struct {
 	vfs.FS
 	root     string // Pebble's folder
 	latch    *latch
-	armed    atomic.Bool
 	walSyncs atomic.Uint64
 	onFull   func() // called when the disk is found full
 
@@ -67,7 +66,7 @@ func (g *guardFS) pass() (done func()) {
 func (g *guardFS) sever(deadline time.Time) error {
 	for !g.gate.TryLock() {
 		if time.Now().After(deadline) {
-			return errCloseTimeout
+			return errTimeout
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -97,20 +96,20 @@ func (g *guardFS) roleOf(path string) role {
 		return roleForeign
 	case strings.HasSuffix(base, ".log"):
 		return roleLog
-	case strings.HasSuffix(base, ".sst"), strings.HasSuffix(base, ".blob"), strings.HasSuffix(base, ".dbtmp"):
+	case strings.HasSuffix(base, ".sst"), strings.HasSuffix(base, ".blob"):
 		return roleTable
-	default: // MANIFEST-n, marker.*, OPTIONS-n
+	default: // MANIFEST-n, marker.*, OPTIONS-n and what becomes it
 		return roleRecord
 	}
 }
 
 // dark reports whether mutations must no longer reach the disk.
-func (g *guardFS) dark() bool { return g.armed.Load() && g.latch.tripped() }
+func (g *guardFS) dark() bool { return g.latch.tripped() }
 
 // judge decides what Pebble learns of the outcome of a mutation.
 func (g *guardFS) judge(r role, op, path string, err error) error {
-	if err == nil || !g.armed.Load() {
-		return err
+	if err == nil {
+		return nil
 	}
 	if vfs.IsNoSpaceError(err) {
 		g.onFull()

@@ -30,6 +30,13 @@ func (l *latch) trip(cause error) {
 	l.log.Error("the store stops taking writes; reopen it after the cause is removed", "cause", cause)
 }
 
+// close switches the latch after an orderly end, without a word.
+func (l *latch) close() {
+	if l.cause.CompareAndSwap(nil, &kv.FailedError{Cause: kv.ErrClosed}) {
+		close(l.done)
+	}
+}
+
 // tripped reports whether the store has failed.
 func (l *latch) tripped() bool { return l.cause.Load() != nil }
 

@@ -94,7 +94,6 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		// Whatever of Pebble is still running must not touch the folder again.
 		s.latch.trip(err)
-		s.guard.armed.Store(true)
 		return nil, errors.Join(err, s.letGo())
 	}
 	return s, nil
@@ -137,7 +136,6 @@ func (s *Store) start() error {
 	if err := s.folder.finish(); err != nil {
 		return err
 	}
-	s.guard.armed.Store(true)
 	if s.options.Durability == kv.DurabilityInterval {
 		s.workers.Go(s.syncRegularly)
 	}
@@ -282,9 +280,8 @@ func (s *Store) close() error {
 	}
 	if err != nil {
 		s.latch.trip(err)
-	} else if err = s.latch.err(); err == nil {
-		// Pebble is closed; nothing can write any more.
-		s.latch.trip(kv.ErrClosed)
+	} else {
+		s.latch.close() // Pebble is closed: this keeps late users away
 	}
 	return errors.Join(err, s.letGo())
 }
@@ -322,11 +319,14 @@ func (s *Store) within(deadline <-chan time.Time, f func() error) error {
 	go func() { result <- recovered(f) }()
 	select {
 	case err := <-result:
+		if err == nil {
+			err = s.latch.err() // what the guard kept from Pebble
+		}
 		return err
 	case <-s.latch.done:
 		return s.latch.err()
 	case <-deadline:
-		return errCloseTimeout
+		return errTimeout
 	}
 }
 
