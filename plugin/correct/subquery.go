@@ -69,7 +69,7 @@ func guardSubqueries(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIden
 				return e, transform.SameTree, nil
 			}
 			subquery, ok := comparison.Right().(*plan.Subquery)
-			if !ok || (!negated[e] && oneRow(ctx, subquery.Query)) {
+			if !ok || len(subquery.Query.Schema(ctx)) != 1 || (!negated[e] && oneRow(ctx, subquery.Query)) {
 				return e, transform.SameTree, nil
 			}
 			changed, err := comparison.WithChildren(ctx, comparison.Left(), &scalarSubquery{subquery})
