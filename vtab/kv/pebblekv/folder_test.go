@@ -309,7 +309,7 @@ func writeFile(t testing.TB, fsys vfs.FS, name string, content []byte) {
 	t.Helper()
 	f, err := fsys.Create(name, vfs.WriteCategoryUnspecified)
 	require.NoError(t, err)
-	_, err = f.Write(content)
+	_, err = f.Write(bytes.Clone(content)) // a file system may change what it is given
 	require.NoError(t, err)
 	require.NoError(t, f.Sync())
 	require.NoError(t, f.Close())
