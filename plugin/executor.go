@@ -6,6 +6,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 
@@ -17,7 +18,8 @@ import (
 // or join a transaction. It sees every node of every statement.
 type executor struct {
 	// stock builds a node without coming back here.
-	stock *rowexec.BaseBuilder
+	stock    *rowexec.BaseBuilder
+	accounts *mysql_db.MySQLDb
 }
 
 var _ sql.NodeExecBuilder = (*executor)(nil)
@@ -25,7 +27,7 @@ var _ sql.NodeExecBuilder = (*executor)(nil)
 // newExecutor gives the analyzer an executor with the corrections and the
 // transaction rules in front. The engine sets its Runner.
 func newExecutor(a *analyzer.Analyzer) *executor {
-	e := &executor{}
+	e := &executor{accounts: a.Catalog.MySQLDb}
 	correct.NewExecBuilder(a, correct.Options{Next: e})
 	e.stock = rowexec.NewBuilder(nil, a.Overrides)
 	return e
@@ -50,6 +52,9 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	}
 	if !commitsImplicitly(n) {
 		return nil, nil
+	}
+	if err := mayChangeDatabase(ctx, e.accounts, n); err != nil {
+		return nil, err
 	}
 	return e.define(ctx, session, n, row)
 }
