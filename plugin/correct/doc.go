@@ -4,7 +4,8 @@
 //
 //   - Install and Rules change the analyzer: simple selects and the arms of a
 //     UNION get all rules (and so indexes), MIN and MAX over no rows are NULL,
-//     DELETE is never turned into TRUNCATE.
+//     DELETE is never turned into TRUNCATE, a subquery that is compared has one
+//     row, integer arithmetic and casts to dates don't give wrong values.
 //   - Function supplies SUM, AVG, VAR_* and STDDEV_* (package exact) and the other
 //     corrected functions through the provider.
 //   - Priority is a piece of the override builder of the engine's executor: it
