@@ -4,10 +4,14 @@ package tidy
 // waits for them. A file that is not listed may not contain a go statement; a
 // listed one must contain one.
 var goroutineOwners = map[string]string{
-	"cmd/freshet/serve.go": "serveDB waits for Serve to return",
-	"plugin/listener.go":   "connListener.Close waits for the accept loops",
-	"plugin/server.go":     "Shutdown waits for it, or gives up with an error when its context ends",
-	"plugin/watch.go":      "watcher.close waits for the sweeper, clientWatch.end for the one that watches a client",
+	"cmd/freshet/serve.go":          "serveDB waits for Serve to return",
+	"integration/bench/inserts.go":  "together waits for its workers",
+	"integration/bench/loads.go":    "ends when the reader that it feeds is read or closed, within loadData",
+	"integration/process/server.go": "Kill and Stop wait for it",
+	"vtab/kv/pebblekv/store.go":     "nobody, on purpose: it runs what Pebble may never return from, and Close gives up on it",
+	"plugin/listener.go":            "connListener.Close waits for the accept loops",
+	"plugin/server.go":              "Shutdown waits for it, or gives up with an error when its context ends",
+	"plugin/watch.go":               "watcher.close waits for the sweeper, clientWatch.end for the one that watches a client",
 }
 
 // initAllowed lists the files that may have an init function, with the reason.

@@ -21,8 +21,13 @@ type source struct {
 	file *ast.File
 }
 
-func (s source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
-func (s source) dir() string  { return filepath.ToSlash(filepath.Dir(s.path)) }
+// isTest reports whether the file is test code: also that of packages of tests,
+// such as kvtest.
+func (s source) isTest() bool {
+	return strings.HasSuffix(s.path, "_test.go") || strings.HasSuffix(s.file.Name.Name, "test")
+}
+
+func (s source) dir() string { return filepath.ToSlash(filepath.Dir(s.path)) }
 
 // tree is everything the rules look at.
 type tree struct {
