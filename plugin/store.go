@@ -50,7 +50,18 @@ func openStore(ctx context.Context, o Options) (*storeBackend, error) {
 		return nil, errors.Join(fmt.Errorf("reading the catalog: %w", err), store.Close())
 	}
 	tables := vtab.NewEngine(store, cat, vtab.Options{Logger: o.logger()})
-	return &storeBackend{store: store, catalog: cat, rehydrate: result, tables: tables, databases: vtab.NewProvider(tables, vtab.SystemDatabase{Database: oneDatabase{}})}, nil
+	databases := vtab.NewProvider(tables, vtab.SystemDatabase{Database: oneDatabase{}})
+	databases.AddFunctions(exactFunctions{})
+	return &storeBackend{store: store, catalog: cat, rehydrate: result, tables: tables, databases: databases}, nil
+}
+
+// exactFunctions are the functions that the corrections put in the place of the
+// engine's.
+type exactFunctions struct{}
+
+// Function implements sql.FunctionProvider.
+func (exactFunctions) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
+	return correct.Function(name)
 }
 
 func (b *storeBackend) provider() sql.DatabaseProvider { return b.databases }

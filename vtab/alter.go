@@ -457,6 +457,9 @@ func checkKeyLength(t *Table, d *catalog.Table, x catalog.Index) error {
 		}
 		if st, ok := typ.(sql.StringType); ok {
 			n := st.MaxByteLength()
+			if p.Prefix == 0 && types.IsTextBlob(typ) {
+				continue // judged by what is stored, as MariaDB does
+			}
 			if p.Prefix > 0 {
 				n = int64(p.Prefix) * st.Collation().CharacterSet().MaxLength()
 			}

@@ -1,6 +1,7 @@
 package vtab
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -74,10 +75,36 @@ func describeColumn(ctx *sql.Context, col *sql.Column) (catalog.Column, error) {
 // typeText renders a type so that parseType gives it back whatever the defaults
 // of the database are: strings always name their collation.
 func typeText(t sql.Type) string {
+	switch m := t.(type) {
+	case sql.EnumType:
+		return "enum" + membersText(m.Values()) + collationText(m.Collation())
+	case sql.SetType:
+		return "set" + membersText(m.Values()) + collationText(m.Collation())
+	}
 	if ct, ok := t.(sql.TypeWithCollation); ok {
 		return ct.StringWithTableCollation(sql.Collation_binary)
 	}
+	if st, ok := t.(sql.SpatialColumnType); ok {
+		if srid, declared := st.GetSpatialTypeSRID(); declared {
+			return fmt.Sprintf("%s SRID %d", t, srid)
+		}
+	}
 	return t.String()
+}
+
+// membersText renders the members of an ENUM or SET. GMS's own text leaves
+// backslashes as they are, so that they would be read as escapes.
+func membersText(members []string) string {
+	quote := strings.NewReplacer(`\`, `\\`, `'`, `''`)
+	texts := make([]string, len(members))
+	for i, m := range members {
+		texts[i] = "'" + quote.Replace(m) + "'"
+	}
+	return "(" + strings.Join(texts, ",") + ")"
+}
+
+func collationText(c sql.CollationID) string {
+	return " CHARACTER SET " + c.CharacterSet().Name() + " COLLATE " + c.Name()
 }
 
 // expressionText renders a default, generated or ON UPDATE expression. Columns

@@ -72,6 +72,18 @@ func (t *Table) edit(ctx *sql.Context) sql.TableEditor {
 	return full
 }
 
+// rebuildFullText fills the side tables anew after a rewrite of the rows.
+func (t *Table) rebuildFullText(ctx *sql.Context) error {
+	fresh, ok, err := t.db.GetTableInsensitive(ctx, t.Name())
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errDroppedTable(t.Name())
+	}
+	return fulltext.RebuildTables(ctx, fresh.(*Table), t.db)
+}
+
 func (t *Table) fullTextEditor(ctx *sql.Context, e *editor) (sql.TableEditor, error) {
 	var config fulltext.EditableTable
 	var sets []fulltext.TableSet

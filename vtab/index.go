@@ -134,7 +134,7 @@ func (x *Index) PrefixLengths() []uint16 {
 }
 
 // CanSupport implements sql.Index.
-func (x *Index) CanSupport(*sql.Context, ...sql.Range) bool { return x.shape.stores && !x.IsVector() }
+func (x *Index) CanSupport(*sql.Context, ...sql.Range) bool { return true }
 
 // CanSupportOrderBy implements sql.Index: whether a vector index answers ORDER BY
 // a distance.

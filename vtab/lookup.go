@@ -58,9 +58,6 @@ func (r partRange) contains(b []byte) bool {
 // newLookup encodes the ranges of a lookup.
 func newLookup(ctx context.Context, x *indexShape, l sql.IndexLookup) (*lookup, error) {
 	p := &lookup{index: x, reverse: l.IsReverse}
-	if l.VectorOrderAndLimit.OrderBy != nil {
-		return nil, sql.ErrUnsupportedFeature.New("vector index lookup")
-	}
 	if l.IsEmptyRange {
 		return p, nil
 	}

@@ -216,6 +216,22 @@ func (d *Database) SaveRoutine(ctx *sql.Context, kind catalog.Kind, p sql.Stored
 	})
 }
 
+// ReplaceRoutine gives a procedure or a function a new definition.
+func (d *Database) ReplaceRoutine(ctx *sql.Context, kind catalog.Kind, p sql.StoredProcedureDetails) error {
+	db, c, _, err := d.edit(ctx)
+	if err != nil {
+		return err
+	}
+	r, ok, err := db.Routine(kind, p.Name)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return sql.ErrStoredProcedureDoesNotExist.New(p.Name)
+	}
+	return c.Put(&catalog.Routine{Header: r.Header, Statement: p.CreateStatement, SQLMode: p.SqlMode, Created: p.CreatedAt, Modified: p.ModifiedAt})
+}
+
 // DropRoutine drops a procedure or a function.
 func (d *Database) DropRoutine(ctx *sql.Context, kind catalog.Kind, name string) error {
 	db, c, _, err := d.edit(ctx)

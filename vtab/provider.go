@@ -12,8 +12,9 @@ import (
 
 // Provider gives GMS the databases of an Engine.
 type Provider struct {
-	engine *Engine
-	system []SystemDatabase
+	engine    *Engine
+	system    []SystemDatabase
+	functions []sql.FunctionProvider
 }
 
 // SystemDatabase is a database that is not in the catalog.
@@ -22,12 +23,29 @@ type SystemDatabase struct {
 	Listed bool // shown by SHOW DATABASES and information_schema
 }
 
-var _ sql.CollatedDatabaseProvider = (*Provider)(nil)
+var (
+	_ sql.CollatedDatabaseProvider = (*Provider)(nil)
+	_ sql.FunctionProvider         = (*Provider)(nil)
+)
 
 // NewProvider returns the provider of e's databases and of the given ones, whose
 // names nobody else may use.
 func NewProvider(e *Engine, system ...SystemDatabase) *Provider {
 	return &Provider{engine: e, system: system}
+}
+
+// AddFunctions makes the functions of f known to statements, behind those that
+// were added before. Call it before the provider is used.
+func (p *Provider) AddFunctions(f sql.FunctionProvider) { p.functions = append(p.functions, f) }
+
+// Function implements sql.FunctionProvider.
+func (p *Provider) Function(ctx *sql.Context, schema, name string) (sql.Function, bool) {
+	for _, f := range p.functions {
+		if fn, ok := f.Function(ctx, schema, name); ok {
+			return fn, true
+		}
+	}
+	return nil, false
 }
 
 func (p *Provider) systemDatabase(name string) (sql.Database, bool) {

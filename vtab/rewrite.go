@@ -189,10 +189,14 @@ func (w *rewriter) Close(ctx *sql.Context) error {
 		return err
 	}
 	w.tx.noteBuilt(w.desc.Physical, w.build.rows)
-	return w.t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
+	err := w.t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
 		*d = *w.desc
 		return nil
 	})
+	if err != nil || !w.t.shape.fullText {
+		return err
+	}
+	return w.t.rebuildFullText(ctx)
 }
 
 // rewrite copies all rows under a changed definition, without the engine.

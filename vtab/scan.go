@@ -51,6 +51,9 @@ func (i *rowIter) open(ctx *sql.Context) error {
 	if err := i.t.checkCurrent(ctx, tx); err != nil {
 		return err
 	}
+	if err := i.followAltered(ctx, tx); err != nil {
+		return err
+	}
 	locking := i.locking()
 	if locking {
 		mode := kv.LockIX
@@ -82,6 +85,34 @@ func (i *rowIter) open(ctx *sql.Context) error {
 	i.opened = true
 	tx.readers++
 	tx.sess.openScan(i)
+	return nil
+}
+
+// followAltered makes a scan whose table an earlier clause of the same statement
+// has redefined read under the new definition.
+func (i *rowIter) followAltered(ctx *sql.Context, tx *Transaction) error {
+	if !tx.altered[i.shape.desc.ID] {
+		return nil
+	}
+	d, _, err := i.t.definition(ctx)
+	if err != nil || d.Physical == i.shape.desc.Physical && d.Version == i.shape.desc.Version && len(d.Columns) == len(i.shape.desc.Columns) {
+		return err
+	}
+	if i.lk != nil {
+		return errTableChanged(i.t.Name())
+	}
+	t := *i.t
+	if err := t.follow(ctx); err != nil {
+		return err
+	}
+	if t.names != nil {
+		projected, err := t.WithProjections(ctx, t.names)
+		if err != nil {
+			return err
+		}
+		t = *projected.(*Table)
+	}
+	i.t, i.shape, i.want = &t, t.shape, t.wanted()
 	return nil
 }
 

@@ -160,6 +160,9 @@ func (t *Table) PartitionRows(_ *sql.Context, p sql.Partition) (sql.RowIter, err
 	if !ok {
 		return nil, errInternal("partition of type %T", p)
 	}
+	if part.distance != nil {
+		return newDistanceIter(t, part.distance), nil
+	}
 	return newRowIter(t, part), nil
 }
 
@@ -176,6 +179,9 @@ func (t *IndexedTable) LookupPartitions(ctx *sql.Context, lookup sql.IndexLookup
 	if !ok {
 		return nil, errInternal("lookup in an index of type %T", lookup.Index)
 	}
+	if lookup.VectorOrderAndLimit.OrderBy != nil {
+		return &partitions{next: &partition{distance: lookup.VectorOrderAndLimit.OrderBy}}, nil
+	}
 	p, err := newLookup(ctx, x.shape, lookup)
 	if err != nil {
 		return nil, err
@@ -185,7 +191,8 @@ func (t *IndexedTable) LookupPartitions(ctx *sql.Context, lookup sql.IndexLookup
 
 // partition is what one row iterator reads: the whole table, or a lookup.
 type partition struct {
-	lookup *lookup
+	lookup   *lookup
+	distance sql.Expression // rows are wanted in its order; nil for none
 }
 
 // Key implements sql.Partition.
@@ -220,13 +227,18 @@ func (t *Table) RowCount(ctx *sql.Context) (uint64, bool, error) {
 	return n, t.use.mode.lock == kv.LockNone, err
 }
 
-// DataLength implements sql.StatisticsTable.
+// DataLength implements sql.StatisticsTable: the rows at their largest. The planner
+// asks several times for each statement, so it must not cost a read of the store.
 func (t *Table) DataLength(ctx *sql.Context) (uint64, error) {
-	a, err := t.db.engine.store.Approximate(t.shape.primary.span)
+	n, _, err := t.RowCount(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return a.Bytes, nil
+	width := int64(0)
+	for _, col := range t.shape.schema {
+		width += rowBytes(col.Type)
+	}
+	return n * uint64(width), nil
 }
 
 // GetChecks implements sql.CheckTable.
