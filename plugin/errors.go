@@ -15,4 +15,6 @@ var (
 	errShutdown     = errors.New("the server is shutting down")
 	errQueryTimeout = errors.New("max_execution_time exceeded")
 	errClientGone   = errors.New("the client has gone away")
+	// errSend: the client could not be sent its result.
+	errSend = errors.New("sending the result")
 )

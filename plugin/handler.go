@@ -56,6 +56,7 @@ func (h *handler) ConnectionAuthenticated(c *mysql.Conn) error {
 	if err := h.Handler.ConnectionAuthenticated(c); err != nil {
 		return toSQLError(err)
 	}
+	c.Conn = &answerConn{Conn: c.Conn}
 	return nil
 }
 

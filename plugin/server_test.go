@@ -270,6 +270,32 @@ func TestResultSizes(t *testing.T) {
 	}
 }
 
+// ST-126: a SELECT that fails after a thousand rows were sent ends in an error
+// packet, and the connection goes on.
+func TestErrorAfterRows(t *testing.T) {
+	s := newTestServer(t, ServerOptions{})
+	db := s.open("", "")
+	exec(t, db, "SET @@cte_max_recursion_depth = 100000")
+	id := count(t, db, "SELECT CONNECTION_ID()")
+	query := "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i < 5000) SELECT i, (SELECT 1 UNION ALL SELECT 2 WHERE i > 3000) FROM s WHERE i > ?"
+	for _, text := range []string{strings.ReplaceAll(query, "?", "0"), query} {
+		var args []any
+		if text == query {
+			args = []any{0}
+		}
+		rows, err := db.Query(text, args...)
+		require.NoError(t, err)
+		n := 0
+		for rows.Next() {
+			n++
+		}
+		requireNumber(t, 1242, rows.Err())
+		require.NoError(t, rows.Close())
+		require.Greater(t, n, 1000)
+		require.Equal(t, id, count(t, db, "SELECT CONNECTION_ID()"), "the connection goes on")
+	}
+}
+
 // The session of one connection keeps a bounded number of prepared texts, and
 // one that was dropped still runs.
 func TestPreparedTextsAreBounded(t *testing.T) {

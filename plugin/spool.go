@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime/debug"
 
@@ -53,7 +54,16 @@ func (s *spool) run(rows sql.RowIter) error {
 	if s.sent && len(last.result.Rows) == 0 {
 		return nil
 	}
-	return s.send(last.result, s.more)
+	return s.deliver(last)
+}
+
+// deliver sends a batch. Its error is the connection's: nothing can be sent after
+// it.
+func (s *spool) deliver(b *batch) error {
+	if err := s.send(b.result, s.more); err != nil {
+		return fmt.Errorf("%w: %w", errSend, err)
+	}
+	return nil
 }
 
 // giveUp releases what a failed statement holds. Closing the iterators would
@@ -101,7 +111,7 @@ func (s *spool) sendAll(ctx *sql.Context, first []sql.Row, ahead <-chan []sql.Ro
 		return nil, err
 	}
 	for rows := range ahead {
-		err := s.send(last.result, s.more)
+		err := s.deliver(last)
 		last.free()
 		if err != nil {
 			return nil, err

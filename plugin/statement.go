@@ -50,16 +50,29 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, r request) (rest strin
 	}
 	defer sql.SessionCommandEnd(sqlCtx.Session)
 
+	batches := 0
+	send := r.send
+	r.send = func(result *sqltypes.Result, more bool) error {
+		err := send(result, more)
+		if err == nil && len(result.Rows) > 0 {
+			batches++
+		}
+		return err
+	}
 	rest, err = h.execute(sqlCtx, c, r)
 	if err != nil {
-		return "", h.failed(sqlCtx, c, err)
+		mapped := h.failed(sqlCtx, c, err)
+		if batches > 0 && !errors.Is(err, errSend) && answerInstead(c, r.cursor, batches, mapped) {
+			return "", nil
+		}
+		return "", mapped
 	}
 	return rest, nil
 }
 
 // failed maps an error for the client. What cancelled the statement is the
 // reason; that something was cancelled is only its sign.
-func (h *handler) failed(ctx *sql.Context, c *mysql.Conn, err error) error {
+func (h *handler) failed(ctx *sql.Context, c *mysql.Conn, err error) *mysql.SQLError {
 	cause := context.Cause(ctx)
 	if cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		err = cause
