@@ -312,3 +312,22 @@ func BenchmarkBulk(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLargeCommit is one transaction of 500,000 rows: what it costs, and how
+// long others find the section closed.
+func BenchmarkLargeCommit(b *testing.B) {
+	const rows = 500_000
+	for range b.N {
+		s, err := Open(ctx, b.TempDir(), Options{})
+		require.NoError(b, err)
+		put(b, s, "\x02a", "1")
+		x := begin(b, s)
+		for i := range rows {
+			require.NoError(b, x.Put(benchRow(i), benchValue))
+		}
+		_, err = x.Commit(ctx, kv.CommitOptions{})
+		require.NoError(b, err)
+		b.ReportMetric(s.Metrics().SectionSeconds(1)*1e3, "ms-section")
+		require.NoError(b, s.Close())
+	}
+}

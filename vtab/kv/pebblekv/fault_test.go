@@ -3,6 +3,7 @@ package pebblekv
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -146,11 +147,12 @@ func runWithFault(t *testing.T, n int, lasting bool, fault error, total *int) bo
 	s, err := Open(ctx, "data", small(fs))
 	require.NoError(t, err)
 	ops := counter{}
-	var what string
+	var faulty atomic.Value
+	faulty.Store("no operation")
 	inj.set(func(op errorfs.Op) error {
 		i := ops.next()
 		if i == n {
-			what = fmt.Sprintf("operation %d (%d on %s)", n, op.Kind, op.Path)
+			faulty.Store(fmt.Sprintf("operation %d (%d on %s)", n, op.Kind, op.Path))
 		}
 		if i == n || lasting && i > n {
 			return fault
@@ -158,10 +160,10 @@ func runWithFault(t *testing.T, n int, lasting bool, fault error, total *int) bo
 		return nil
 	})
 	within(t, "the workload", func() { err = w.run(s, workloadCommits) })
-	failed := s.Err() != nil
+	failed, what := s.Err() != nil, faulty.Load()
 	if err != nil {
 		require.True(t, failed, "%s: %v, but the store goes on", what, err)
-		require.ErrorIs(t, err, fault, what)
+		require.ErrorIs(t, err, fault, "%s", what)
 	}
 	within(t, "Close", func() {
 		if err := s.Close(); failed {
@@ -173,9 +175,9 @@ func runWithFault(t *testing.T, n int, lasting bool, fault error, total *int) bo
 		*total = ops.value()
 	}
 	s, err = Open(ctx, "data", small(fs))
-	require.NoError(t, err, what)
+	require.NoError(t, err, "%s", what)
 	w.requireState(t, s, w.acked.Load(), w.begun.Load())
-	require.Greater(t, uint64(put(t, s, "\x05next", "x")), w.handed.Load(), what)
+	require.Greater(t, uint64(put(t, s, "\x05next", "x")), w.handed.Load(), "%s", what)
 	require.NoError(t, s.Close())
 	return failed
 }
