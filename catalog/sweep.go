@@ -53,6 +53,20 @@ func findOrphans(ctx context.Context, reader kv.Reader, items []*item) ([]SweptR
 	return orphans, nil
 }
 
+// Orphans lists the key ranges that hold keys at reader, which must show the same
+// commit as s, and that no entry of s owns. If an entry that cannot be read may
+// own any of them, nothing can be said: it is named in held.
+func (s *Snapshot) Orphans(ctx context.Context, reader kv.Reader) (orphans []SweptRange, held string, err error) {
+	items := s.objects.Items()
+	for _, it := range items {
+		if !it.ownsKnown() {
+			return nil, fmt.Sprintf("the entry of the %v with id %d", it.Kind, it.ID), nil
+		}
+	}
+	orphans, err = findOrphans(ctx, reader, items)
+	return orphans, "", err
+}
+
 // orphansIn finds the ids in use in one space that are not among live (sorted).
 func orphansIn(ctx context.Context, reader kv.Reader, space kv.Space, live []ID) (ids []ID, err error) {
 	all := kv.SpaceRange(space)

@@ -223,47 +223,23 @@ func (tx *Transaction) dropRanges(ctx context.Context, ids ...catalog.ID) error 
 		}
 		delete(tx.built, id)
 		delete(tx.counts, id)
+		tx.onCommit = append(tx.onCommit, func() { tx.engine().sequences.forget(id) })
 	}
 	return nil
 }
 
-// dropRows is dropRanges, and for temporary tables also removes what the
-// transaction itself has pending there.
+// dropRows is dropRanges. Those of a temporary table go when the transaction has
+// ended, with what it has pending there.
 func (tx *Transaction) dropRows(ctx context.Context, temporary bool, ids ...catalog.ID) error {
-	if temporary {
-		for _, id := range ids {
-			if err := tx.deletePending(ctx, id); err != nil {
-				return err
-			}
-		}
+	if !temporary {
+		return tx.dropRanges(ctx, ids...)
 	}
-	return tx.dropRanges(ctx, ids...)
-}
-
-// deletePending deletes every key of a physical id that the transaction sees,
-// one by one: a range delete does not touch its own pending writes.
-func (tx *Transaction) deletePending(ctx context.Context, id catalog.ID) (err error) {
-	w, err := tx.store(ctx)
-	if err != nil {
-		return err
+	for _, id := range ids {
+		delete(tx.built, id)
+		delete(tx.counts, id)
 	}
-	for _, space := range []kv.Space{kv.SpaceRow, kv.SpaceIndex} {
-		if err := deleteAll(ctx, w, kv.PrefixRange(space, uint32(id))); err != nil {
-			return err
-		}
-	}
+	tx.retired = append(tx.retired, ids...)
 	return nil
-}
-
-func deleteAll(ctx context.Context, w kv.Txn, r kv.Range) (err error) {
-	it := w.Latest(kv.Now).Scan(ctx, r, kv.ScanOptions{KeysOnly: true})
-	defer closing(&err, it.Close)
-	for it.Next() {
-		if err := w.Delete(it.Key()); err != nil {
-			return err
-		}
-	}
-	return it.Err()
 }
 
 // Truncate implements sql.TruncateableTable: new physical ids, old ranges gone.
@@ -289,8 +265,14 @@ func (t *Table) Truncate(ctx *sql.Context) (int, error) {
 	})
 }
 
-// newID takes an id for a key range or an object.
-func (tx *Transaction) newID() catalog.ID { return tx.cat.NewID() }
+// newID takes an id for a key range or an object. Until the transaction ends the
+// range may hold keys that no committed entry names.
+func (tx *Transaction) newID() catalog.ID {
+	id := tx.cat.NewID()
+	tx.claimed = append(tx.claimed, id)
+	tx.engine().claims.add(id)
+	return id
+}
 
 // AddColumn implements sql.AlterableTable. GMS comes here only where no stored
 // row has to change (see ShouldRewriteTable).

@@ -60,7 +60,7 @@ type autoIncrementSetter struct{ t *Table }
 // not go below the largest value in the table; the caller has checked that.
 func (s *autoIncrementSetter) SetAutoIncrementValue(ctx *sql.Context, n uint64) error {
 	return s.t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
-		largest, err := s.t.largestAutoIncrement(ctx, tx)
+		largest, err := s.t.largestAutoIncrement(ctx)
 		if err != nil {
 			return err
 		}
@@ -96,17 +96,22 @@ func (tx *Transaction) resetSequence(ctx context.Context, id catalog.ID, next ui
 // raiseSequence makes sure that values written into the AUTO_INCREMENT
 // column behind the engine's back (UPDATE, a rewrite) are not handed out later.
 func (e *editor) raiseSequence(ctx *sql.Context, row sql.Row) error {
-	c := e.shape.autoCol
-	if c < 0 || row[c] == nil {
-		return nil
-	}
-	cmp, err := e.shape.schema[c].Type.Compare(ctx, row[c], e.shape.schema[c].Type.Zero())
-	if err != nil || cmp <= 0 {
-		return err
-	}
-	n, err := toUint64(ctx, row[c])
-	if err != nil || n >= e.shape.autoMax {
+	n, err := e.shape.autoValue(ctx, row)
+	if err != nil || n == 0 {
 		return err
 	}
 	return e.tx.engine().sequences.advance(ctx, e.shape.desc.ID, e.shape.sequenceStart(), n, e.shape.autoMax)
+}
+
+// autoValue is the AUTO_INCREMENT value of a row, 0 where it has none above 0.
+func (s *shape) autoValue(ctx context.Context, row sql.Row) (uint64, error) {
+	c := s.autoCol
+	if c < 0 || row[c] == nil {
+		return 0, nil
+	}
+	cmp, err := s.schema[c].Type.Compare(ctx, row[c], s.schema[c].Type.Zero())
+	if err != nil || cmp <= 0 {
+		return 0, err
+	}
+	return toUint64(ctx, row[c])
 }

@@ -25,6 +25,9 @@ type build struct {
 	shape *shape
 	bulk  kv.Bulk
 	rows  uint64
+	// largest is the largest AUTO_INCREMENT value seen, largestID the largest
+	// hidden row id.
+	largest, largestID uint64
 	// uniques remember the keys written, per unique key of the table.
 	uniques map[*indexShape]map[uint64]struct{}
 	nextID  uint64
@@ -38,14 +41,13 @@ func newBuild(ctx context.Context, tx *Transaction, s *shape, ids []catalog.ID) 
 	if err != nil {
 		return nil, err
 	}
-	store, log := tx.engine().store, tx.engine().log
 	tx.onRollback = append(tx.onRollback, func() {
 		bulk.Close()
 		for _, id := range ids {
-			for _, space := range []kv.Space{kv.SpaceRow, kv.SpaceIndex} {
-				if err := store.DropRange(context.Background(), kv.PrefixRange(space, uint32(id))); err != nil {
-					log.Warn("ranges of an undone build stay until the next open", "id", id, "error", err)
-				}
+			// A temporary table keeps what was built: its definition is not rolled back.
+			if !tx.sess.temp.owns(id) {
+				tx.engine().dropRange(kv.SpaceRow, id)
+				tx.engine().dropRange(kv.SpaceIndex, id)
 			}
 		}
 	})
@@ -75,6 +77,11 @@ func (b *build) insertRow(ctx *sql.Context, row sql.Row) error {
 	}
 	b.row = value
 	b.rows++
+	auto, err := b.shape.autoValue(ctx, row)
+	if err != nil {
+		return err
+	}
+	b.largest = max(b.largest, auto)
 	return b.bulk.Put(key, value)
 }
 

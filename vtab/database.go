@@ -167,8 +167,8 @@ func (d *Database) createTable(ctx *sql.Context, name string, schema sql.Primary
 		return sql.ErrTableAlreadyExists.New(name)
 	}
 	t := &catalog.Table{
-		Header:    catalog.Header{ID: c.NewID(), Kind: catalog.KindTable, Parent: d.id, Name: name},
-		Physical:  c.NewID(),
+		Header:    catalog.Header{ID: tx.newID(), Kind: catalog.KindTable, Parent: d.id, Name: name},
+		Physical:  tx.newID(),
 		Layout:    1,
 		Collation: collation.Name(),
 		Comment:   comment,
@@ -177,7 +177,7 @@ func (d *Database) createTable(ctx *sql.Context, name string, schema sql.Primary
 	if slices.Contains(tx.sideTables, name) {
 		t.Role = roleFullText
 	}
-	if err := describeSchema(ctx, t, schema, pk, c.NewID); err != nil {
+	if err := describeSchema(ctx, t, schema, pk, tx.newID); err != nil {
 		return err
 	}
 	if _, err := newShape(ctx, d.name, t); err != nil {

@@ -401,7 +401,10 @@ func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
 			}
 		}
 	}
-	return e.write(ctx, key, newRow, oldKey, old)
+	if err := e.write(ctx, key, newRow, oldKey, old); err != nil {
+		return err
+	}
+	return e.raiseSequence(ctx, newRow)
 }
 
 // find locks the stored row that row stands for and reads it again: index

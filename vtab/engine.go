@@ -33,6 +33,8 @@ type Engine struct {
 	sequences *sequences
 	log       *slog.Logger
 	hooks     []CommitHook
+	claims    *claims
+	querier   Querier
 
 	mu       sync.Mutex
 	sessions map[*Session]struct{} // that have used the store and are not closed
@@ -45,7 +47,7 @@ func NewEngine(store kv.Store, cat *catalog.Catalog, o Options) *Engine {
 	if log == nil {
 		log = slog.Default()
 	}
-	return &Engine{store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, sessions: map[*Session]struct{}{}}
+	return &Engine{store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, claims: newClaims(), sessions: map[*Session]struct{}{}}
 }
 
 // Store is the storage engine below.
@@ -65,6 +67,22 @@ func (e *Engine) leave(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.sessions, s)
+}
+
+// dropRange removes what lies under an id in one space, outside transactions. A
+// failure costs space until the next open, whose sweep finds the range.
+func (e *Engine) dropRange(space kv.Space, id catalog.ID) {
+	if err := e.store.DropRange(context.Background(), kv.PrefixRange(space, uint32(id))); err != nil {
+		e.log.Warn("a key range that is no longer needed stays until the next open", "space", uint8(space), "id", id, "error", err)
+	}
+}
+
+// dropRanges removes all that lies under an id.
+func (e *Engine) dropRanges(id catalog.ID) {
+	e.sequences.forget(id)
+	for _, space := range []kv.Space{kv.SpaceRow, kv.SpaceIndex, kv.SpaceCount, kv.SpaceSequence} {
+		e.dropRange(space, id)
+	}
 }
 
 // Close ends the sessions that are left and returns unused sequence values. No

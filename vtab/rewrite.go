@@ -1,7 +1,6 @@
 package vtab
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -189,6 +188,9 @@ func (w *rewriter) Close(ctx *sql.Context) error {
 		return err
 	}
 	w.tx.noteBuilt(w.desc.Physical, w.build.rows)
+	if err := w.raiseSequence(ctx); err != nil {
+		return err
+	}
 	err := w.t.alter(ctx, func(_ *Transaction, d *catalog.Table) error {
 		*d = *w.desc
 		return nil
@@ -197,6 +199,16 @@ func (w *rewriter) Close(ctx *sql.Context) error {
 		return err
 	}
 	return w.t.rebuildFullText(ctx)
+}
+
+// raiseSequence makes sure that no value that the rewritten rows have is handed
+// out: the column may have become AUTO_INCREMENT.
+func (w *rewriter) raiseSequence(ctx *sql.Context) error {
+	s := w.build.shape
+	if w.build.largest == 0 {
+		return nil
+	}
+	return w.tx.engine().sequences.advance(ctx, w.desc.ID, s.sequenceStart(), w.build.largest, s.autoMax)
 }
 
 // rewrite copies all rows under a changed definition, without the engine.
@@ -257,15 +269,15 @@ func (t *Table) convertTo(ctx *sql.Context, collation sql.CollationID) error {
 }
 
 // largestAutoIncrement is the largest value in the AUTO_INCREMENT column.
-func (t *Table) largestAutoIncrement(ctx *sql.Context, _ *Transaction) (uint64, error) {
+func (t *Table) largestAutoIncrement(ctx *sql.Context) (largest uint64, err error) {
 	c := t.shape.autoCol
 	if c < 0 {
 		return 0, nil
 	}
-	var largest uint64
 	scan := &Table{db: t.db, shape: t.shape, use: &stmtState{}, temporary: t.temporary, columns: []int{c}}
 	it := newRowIter(scan, &partition{})
-	defer it.Close(ctx)
+	defer closing(&err, func() error { return it.Close(ctx) })
+	full := make(sql.Row, len(t.shape.schema))
 	for {
 		row, err := it.Next(ctx)
 		if errors.Is(err, errEOF) {
@@ -274,19 +286,11 @@ func (t *Table) largestAutoIncrement(ctx *sql.Context, _ *Transaction) (uint64, 
 		if err != nil {
 			return 0, err
 		}
-		if row[0] == nil {
-			continue
-		}
-		cmp, err := t.shape.schema[c].Type.Compare(context.Background(), row[0], t.shape.schema[c].Type.Zero())
+		full[c] = row[0]
+		n, err := t.shape.autoValue(ctx, full)
 		if err != nil {
 			return 0, err
 		}
-		if cmp > 0 {
-			n, err := toUint64(ctx, row[0])
-			if err != nil {
-				return 0, err
-			}
-			largest = max(largest, n)
-		}
+		largest = max(largest, n)
 	}
 }

@@ -52,11 +52,14 @@ func (s *sequences) get(id catalog.ID) *sequence {
 	return q
 }
 
-// forget drops the counter of an object that is gone.
-func (s *sequences) forget(id catalog.ID) {
+// forget drops the counter of an object that is gone, and reports whether it was
+// in use.
+func (s *sequences) forget(id catalog.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	_, ok := s.byID[id]
 	delete(s.byID, id)
+	return ok
 }
 
 // load reads the stored state; start is the first value of a new sequence.
@@ -146,6 +149,33 @@ func (s *sequences) advance(ctx context.Context, id catalog.ID, start, v, limit 
 	if q.next > q.reserved {
 		return s.reserve(ctx, q, limit)
 	}
+	return nil
+}
+
+// repair moves a sequence beyond v. Unlike advance it trusts nothing but the
+// store: memory may be right where the stored number is behind.
+func (s *sequences) repair(ctx context.Context, id catalog.ID, start, v uint64) error {
+	q := s.get(id)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	stored, err := readSequence(ctx, s.store, id)
+	if err != nil && !errors.Is(err, kv.ErrCorrupt) {
+		return err
+	}
+	next := v
+	if v < math.MaxUint64 {
+		next++
+	}
+	if q.loaded {
+		next = max(next, q.reserved)
+	}
+	if err == nil && max(stored, start) >= next {
+		return nil
+	}
+	if err := writeSequence(ctx, s.store, id, next, kv.DurabilityCommit); err != nil {
+		return fmt.Errorf("repair a counter: %w", err)
+	}
+	q.next, q.reserved, q.loaded = max(q.next, next), max(q.reserved, next), true
 	return nil
 }
 

@@ -297,7 +297,7 @@ func (s *Session) Close(ctx context.Context) {
 	if s.open != nil {
 		s.abandonQuietly()
 	}
-	s.dropTemporary(ctx)
+	s.dropTemporary()
 	if s.joined {
 		s.engine.leave(s)
 		s.joined = false

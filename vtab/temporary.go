@@ -1,13 +1,12 @@
 package vtab
 
 import (
-	"context"
+	"slices"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/freshetdb/freshet/catalog"
-	"github.com/freshetdb/freshet/vtab/kv"
 )
 
 // Temporary tables live in their session: their descriptors in memory, their rows
@@ -42,6 +41,16 @@ func (t *tempTables) byID(id catalog.ID) *catalog.Table {
 		}
 	}
 	return nil
+}
+
+// owns reports whether an id is that of a temporary table or one of its ranges.
+func (t *tempTables) owns(id catalog.ID) bool {
+	for i := range t.tables {
+		if d := t.tables[i].desc; d.ID == id || slices.Contains(physicalIDs(d), id) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *tempTables) put(db string, d *catalog.Table) {
@@ -154,14 +163,11 @@ func (s *Session) dropTemporaryTable(ctx *sql.Context, _ string, d *catalog.Tabl
 		return err
 	}
 	for _, id := range physicalIDs(d) {
-		if err := tx.deletePending(ctx, id); err != nil {
-			return err
-		}
 		delete(tx.counts, id)
 		delete(tx.built, id)
 	}
+	tx.retired = append(append(tx.retired, d.ID), physicalIDs(d)...)
 	s.temp.remove(d.ID)
-	s.engine.sequences.forget(d.ID)
 	return nil
 }
 
@@ -178,16 +184,12 @@ func (s *Session) dropTemporaryOf(ctx *sql.Context, db string) error {
 }
 
 // dropTemporary removes all temporary tables at the end of the session.
-func (s *Session) dropTemporary(ctx context.Context) {
+func (s *Session) dropTemporary() {
 	for _, t := range s.temp.tables {
-		for _, id := range physicalIDs(t.desc) {
-			for _, space := range []kv.Space{kv.SpaceRow, kv.SpaceIndex, kv.SpaceCount, kv.SpaceSequence} {
-				if err := s.engine.store.DropRange(ctx, kv.PrefixRange(space, uint32(id))); err != nil {
-					s.engine.log.Warn("rows of a temporary table stay until the next open", "table", t.desc.Name, "error", err)
-				}
-			}
+		for _, id := range append(physicalIDs(t.desc), t.desc.ID) {
+			s.engine.dropRanges(id)
+			s.engine.claims.drop(id)
 		}
-		s.engine.sequences.forget(t.desc.ID)
 	}
 	s.temp.tables = nil
 }

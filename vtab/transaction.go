@@ -37,6 +37,12 @@ type Transaction struct {
 	altered map[catalog.ID]bool
 	// absolute counts of physical ids that this transaction built itself.
 	built map[catalog.ID]uint64
+	// claimed are the ids that newID has handed out.
+	claimed []catalog.ID
+	// retired are key ranges of temporary tables that are to go when the
+	// transaction ends, whatever becomes of it: definitions of temporary tables
+	// are not rolled back.
+	retired []catalog.ID
 	// onCommit run after the commit, onEnd after commit and rollback alike.
 	onCommit   []func()
 	onRollback []func()
@@ -387,6 +393,12 @@ func (tx *Transaction) rolledBack() {
 	for _, f := range tx.onRollback {
 		f()
 	}
+	// Counters are durable on their own; those of objects that never came to be go.
+	for _, id := range tx.claimed {
+		if !tx.sess.temp.owns(id) && tx.engine().sequences.forget(id) {
+			tx.engine().dropRange(kv.SpaceSequence, id)
+		}
+	}
 }
 
 func (tx *Transaction) end() {
@@ -397,7 +409,24 @@ func (tx *Transaction) end() {
 	if tx.cat != nil {
 		tx.cat.End()
 	}
+	tx.endClaims()
 	tx.savepoints, tx.locked, tx.altered, tx.onCommit, tx.onRollback = nil, nil, nil, nil, nil
+}
+
+// endClaims removes what is retired and gives up the ids that have an owner now,
+// or are gone.
+func (tx *Transaction) endClaims() {
+	e := tx.engine()
+	for _, id := range tx.retired {
+		e.dropRanges(id)
+		e.claims.drop(id)
+	}
+	for _, id := range tx.claimed {
+		if !tx.sess.temp.owns(id) {
+			e.claims.drop(id)
+		}
+	}
+	tx.retired, tx.claimed = nil, nil
 }
 
 // setSavepoint pushes a savepoint. A user's savepoint replaces an older one of
