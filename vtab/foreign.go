@@ -261,7 +261,7 @@ func (t *referenceTable) LookupPartitions(ctx *sql.Context, l sql.IndexLookup) (
 	if err != nil {
 		return nil, err
 	}
-	if t.use.mode.lock == kv.LockS && p.points() {
+	if t.use.mode.lock == kv.LockS && p.points() && !t.temporary {
 		tx, err := transactionOf(ctx)
 		if err != nil {
 			return nil, err

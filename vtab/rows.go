@@ -126,8 +126,8 @@ type decoder struct {
 
 // decodePlan says for one layout which stored column and which key part goes where.
 type decodePlan struct {
-	layout   *storedLayout
-	cols, to []int // stored columns and their places in the output
+	stored   *enc.Decoder // nil if no stored column is wanted
+	cols, to []int        // stored columns and their places in the output
 	keyTo    []int // per key part: place in the output, -1 if not wanted
 	lastKey  int   // last key part that is wanted, -1 for none
 	missing  []missing
@@ -161,7 +161,7 @@ func (d *decoder) plan(version uint32) (*decodePlan, error) {
 }
 
 func (d *decoder) newPlan(l *storedLayout) *decodePlan {
-	p := &decodePlan{layout: l, lastKey: -1, keyTo: make([]int, len(d.s.primary.cols))}
+	p := &decodePlan{lastKey: -1, keyTo: make([]int, len(d.s.primary.cols))}
 	for i := range p.keyTo {
 		p.keyTo[i] = -1
 	}
@@ -180,6 +180,9 @@ func (d *decoder) newPlan(l *storedLayout) *decodePlan {
 			p.missing = append(p.missing, missing{to, ord})
 		}
 	}
+	if len(p.cols) > 0 {
+		p.stored = l.codec.NewDecoder(p.cols, p.to)
+	}
 	return p
 }
 
@@ -193,8 +196,8 @@ func (d *decoder) decode(ctx context.Context, key, value []byte, dst sql.Row) er
 	if err != nil {
 		return err
 	}
-	if len(p.cols) > 0 {
-		if err := p.layout.codec.Decode(ctx, value, p.cols, dst, p.to); err != nil {
+	if p.stored != nil {
+		if err := p.stored.Decode(value, dst); err != nil {
 			return fmt.Errorf("table %s: %w", d.s.desc.Name, err)
 		}
 	}

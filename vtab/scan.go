@@ -55,7 +55,7 @@ func (i *rowIter) open(ctx *sql.Context) error {
 		return err
 	}
 	locking := i.locking()
-	if locking {
+	if locking && !i.t.temporary {
 		mode := kv.LockIX
 		if i.t.use.mode.lock == kv.LockS {
 			mode = kv.LockIS
