@@ -13,6 +13,9 @@ type Report struct {
 	IndexEntries uint64
 	// Problems name object, key and kind of each difference.
 	Problems []string
+	// Notes are findings that are no damage: rows without a parent under a foreign
+	// key that was never validated, and what could not be checked.
+	Notes []string
 }
 
 // Check opens the store in o.Dir, which nobody else may have open, and compares

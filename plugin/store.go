@@ -84,7 +84,10 @@ func (b *storeBackend) finish(a *analyzer.Analyzer) error {
 	return nil
 }
 
-func (b *storeBackend) start(e *sqle.Engine) { b.executor.start(e) }
+func (b *storeBackend) start(e *sqle.Engine) {
+	b.executor.start(e)
+	b.tables.SetQuerier(newQuerier(e, b.tables))
+}
 
 func (b *storeBackend) privileges(context.Context) ([]byte, error) {
 	blob, ok, err := b.catalog.Current().Blob(catalog.KindPrivileges, 0, privilegesName)

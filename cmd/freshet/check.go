@@ -26,8 +26,8 @@ func newCheck() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("checking %s: %w", data, err)
 			}
-			for _, problem := range report.Problems {
-				fmt.Fprintln(c.OutOrStdout(), problem)
+			for _, finding := range append(report.Problems, report.Notes...) {
+				fmt.Fprintln(c.OutOrStdout(), finding)
 			}
 			if len(report.Problems) > 0 {
 				return errFound
