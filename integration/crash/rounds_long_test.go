@@ -1,0 +1,8 @@
+//go:build long
+
+package crash
+
+const (
+	writerRounds  = 200 // ST-034
+	sessionRounds = 50  // ST-046
+)

@@ -1,0 +1,8 @@
+//go:build !long
+
+package crash
+
+const (
+	writerRounds  = 10
+	sessionRounds = 6
+)
