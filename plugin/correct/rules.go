@@ -36,6 +36,7 @@ var installing sync.Mutex
 func Install() {
 	installing.Lock()
 	defer installing.Unlock()
+	installLayouts()
 	for _, rule := range analyzer.AlwaysBeforeDefault {
 		if rule.Id == alwaysRuleID {
 			return
