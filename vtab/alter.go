@@ -111,6 +111,9 @@ func (t *Table) follow(ctx *sql.Context) error {
 		return err
 	}
 	t.shape = s
+	if t.names == nil && t.projection != nil {
+		t.projection = copySchema(s.schema)
+	}
 	return nil
 }
 

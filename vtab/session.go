@@ -27,6 +27,8 @@ type Session struct {
 	editing int
 	temp    tempTables
 	joined  bool // known to the engine
+	// defining: the running statement changes definitions.
+	defining bool
 	// scans are the row iterators that are open. GMS does not close all of a
 	// statement that fails; the end of the command does.
 	scans map[*rowIter]struct{}
@@ -202,6 +204,7 @@ func (s *Session) BeginCall() (end func()) {
 // CommitBeforeDDL ends an open explicit transaction, as MySQL does before a
 // statement that commits implicitly, and starts the statement's own.
 func (s *Session) CommitBeforeDDL(ctx *sql.Context) error {
+	s.defining = true
 	tx, ok := s.BaseSession.GetTransaction().(*Transaction)
 	if ok && !tx.ended {
 		if !tx.dirty() && !s.GetIgnoreAutoCommit() && s.autocommit(ctx) {
@@ -222,6 +225,7 @@ func (s *Session) CommitBeforeDDL(ctx *sql.Context) error {
 
 // ValidateSession implements sql.Session: GMS calls it before it binds a statement.
 func (s *Session) ValidateSession(ctx *sql.Context) error {
+	s.defining = false
 	if s.calls == 0 {
 		s.dropForgotten(ctx)
 	}

@@ -75,7 +75,26 @@ func newTable(ctx *sql.Context, d *Database, t *catalog.Table, mode scanMode) (*
 	if err != nil {
 		return nil, err
 	}
-	return &Table{db: d, shape: v.(*shape), use: &stmtState{mode: mode}, temporary: t.Role == roleTemporary}, nil
+	table := &Table{db: d, shape: v.(*shape), use: &stmtState{mode: mode}, temporary: t.Role == roleTemporary}
+	if s, ok := ctx.Session.(*Session); ok && (s.defining || table.temporary) {
+		table.projection = copySchema(table.shape.schema)
+	}
+	return table, nil
+}
+
+// copySchema copies columns with their expressions. ALTER TABLE changes the
+// columns that a table gives it in place; those of a shape belong to everybody.
+func copySchema(schema sql.Schema) sql.Schema {
+	own := schema.Copy()
+	for _, col := range own {
+		for _, v := range []**sql.ColumnDefaultValue{&col.Default, &col.Generated, &col.OnUpdate} {
+			if *v != nil {
+				c := **v
+				*v = &c
+			}
+		}
+	}
+	return own
 }
 
 // roleTemporary marks the descriptor of a temporary table.
