@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 
 	"github.com/freshetdb/freshet/plugin/correct"
+	"github.com/freshetdb/freshet/plugin/own"
 	"github.com/freshetdb/freshet/vtab"
 )
 
@@ -50,7 +51,7 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		vtab.Rebind(n)
 		return nil, nil
 	}
-	if !commitsImplicitly(n) {
+	if !commitsImplicitly(n) || own.Inside(ctx) {
 		return nil, nil
 	}
 	if err := mayChangeDatabase(ctx, e.accounts, n); err != nil {
@@ -110,6 +111,8 @@ func commitsImplicitly(n sql.Node) bool {
 		return false
 	}
 	switch n := n.(type) {
+	case interface{ IsDDL() bool }:
+		return n.IsDDL()
 	case *plan.CreateTable:
 		return !n.Temporary()
 	case *plan.DropTable:

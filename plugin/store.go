@@ -12,7 +12,8 @@ import (
 
 	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/plugin/correct"
-	"github.com/freshetdb/freshet/plugin/parser"
+	"github.com/freshetdb/freshet/plugin/own"
+	"github.com/freshetdb/freshet/plugin/routine"
 	"github.com/freshetdb/freshet/vtab"
 	"github.com/freshetdb/freshet/vtab/kv"
 	"github.com/freshetdb/freshet/vtab/kv/pebblekv"
@@ -29,6 +30,8 @@ type storeBackend struct {
 	tables    *vtab.Engine
 	databases *vtab.Provider
 	executor  *executor
+	functions *routine.Functions
+	own       *own.Statements
 }
 
 // openStore opens the store that o names.
@@ -52,7 +55,12 @@ func openStore(ctx context.Context, o Options) (*storeBackend, error) {
 	tables := vtab.NewEngine(store, cat, vtab.Options{Logger: o.logger()})
 	databases := vtab.NewProvider(tables, vtab.SystemDatabase{Database: oneDatabase{}})
 	databases.AddFunctions(exactFunctions{})
-	return &storeBackend{store: store, catalog: cat, rehydrate: result, tables: tables, databases: databases}, nil
+	functions := routine.NewFunctions(own.NewDefinitions(databases))
+	databases.AddFunctions(functions)
+	return &storeBackend{
+		store: store, catalog: cat, rehydrate: result, tables: tables, databases: databases,
+		functions: functions, own: own.New(databases, tables, functions),
+	}, nil
 }
 
 // exactFunctions are the functions that the corrections put in the place of the
@@ -71,7 +79,7 @@ func (b *storeBackend) newSession(base *sql.BaseSession) (sql.Session, error) {
 }
 
 func (b *storeBackend) overrides() sql.EngineOverrides {
-	return sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: parser.New(&resolver{tables: b.tables})}}
+	return sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: b.own.Parser()}}
 }
 
 func (b *storeBackend) configure(*analyzer.Builder) {}
@@ -81,6 +89,8 @@ func (b *storeBackend) finish(a *analyzer.Analyzer) error {
 		return err
 	}
 	b.executor = newExecutor(a)
+	b.functions.Attach(a)
+	b.own.Attach(a)
 	return nil
 }
 

@@ -115,7 +115,7 @@ func expressionText(ctx *sql.Context, v *sql.ColumnDefaultValue) (string, error)
 	}
 	e, _, err := transform.Expr(ctx, v, func(_ *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 		if f, ok := e.(*expression.GetField); ok {
-			return f.WithTable(""), transform.NewTree, nil
+			return f.WithTable("").WithQuotedNames(sql.DefaultMySQLSchemaFormatter, true), transform.NewTree, nil
 		}
 		return e, transform.SameTree, nil
 	})

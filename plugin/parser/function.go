@@ -101,7 +101,10 @@ func (s *AlterRoutine) String() string {
 }
 
 // String writes the characteristics given, each with a blank in front.
-func (c Characteristics) String() string {
+func (c Characteristics) String() string { return c.text(false) }
+
+// text is String in the syntax of NO_BACKSLASH_ESCAPES if plain.
+func (c Characteristics) text(plain bool) string {
 	var b strings.Builder
 	if c.Language != "" {
 		b.WriteString(" LANGUAGE " + c.Language)
@@ -119,7 +122,11 @@ func (c Characteristics) String() string {
 		b.WriteString(" SQL SECURITY " + c.Security)
 	}
 	if c.Comment != nil {
-		b.WriteString(" COMMENT " + quoteString(*c.Comment))
+		quoted := quoteString(*c.Comment)
+		if plain {
+			quoted = "'" + strings.ReplaceAll(*c.Comment, "'", "''") + "'"
+		}
+		b.WriteString(" COMMENT " + quoted)
 	}
 	return b.String()
 }
