@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -24,13 +25,13 @@ import (
 // database is an engine over a store on an in-memory file system that survives
 // reopen.
 type database struct {
-	t      testing.TB
-	fs     vfs.FS
-	store  kv.Store
-	cat    *catalog.Catalog
-	engine *Engine
-	gms    *sqle.Engine
-	pid    uint64
+	t       testing.TB
+	fs      vfs.FS
+	store   kv.Store
+	cat     *catalog.Catalog
+	engine  *Engine
+	gms     *sqle.Engine
+	nextPid atomic.Uint64
 }
 
 func openDatabase(t testing.TB, fs vfs.FS) *database {
@@ -41,7 +42,13 @@ func openDatabase(t testing.TB, fs vfs.FS) *database {
 	cat, result, err := catalog.Open(ctx, store, catalog.Options{})
 	require.NoError(t, err)
 	require.Empty(t, result.Errors)
-	d := &database{t: t, fs: fs, store: store, cat: cat, engine: NewEngine(store, cat, Options{})}
+	d := newEngineOver(t, store, cat)
+	d.fs = fs
+	return d
+}
+
+func newEngineOver(t testing.TB, store kv.Store, cat *catalog.Catalog) *database {
+	d := &database{t: t, store: store, cat: cat, engine: NewEngine(store, cat, Options{})}
 	pro := NewProvider(d.engine)
 	a := analyzer.NewDefault(pro)
 	a.Catalog.InfoSchema = information_schema.NewInformationSchemaDatabase()
@@ -86,10 +93,10 @@ type client struct {
 }
 
 func (d *database) session() *client {
-	d.pid++
-	base := sql.NewBaseSessionWithClientServer("server", sql.Client{User: "root", Address: "localhost"}, uint32(d.pid))
+	pid := d.nextPid.Add(1)
+	base := sql.NewBaseSessionWithClientServer("server", sql.Client{User: "root", Address: "localhost"}, uint32(pid))
 	s := NewSession(base, d.engine)
-	ctx := sql.NewContext(context.Background(), sql.WithSession(s), sql.WithPid(d.pid))
+	ctx := sql.NewContext(context.Background(), sql.WithSession(s), sql.WithPid(pid))
 	ctx.SetCurrentDatabase("d")
 	return &client{d: d, sess: s, ctx: ctx}
 }
