@@ -3,6 +3,7 @@ package vtab
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -65,6 +66,45 @@ func BenchmarkInsert(b *testing.B) {
 					c.exec("INSERT INTO t VALUES (%d,'some value',%d)", i, i)
 				}
 			})
+		})
+	}
+}
+
+// BenchmarkBulkInsert inserts 1,000 rows a statement; the time is that of one row.
+func BenchmarkBulkInsert(b *testing.B) {
+	d := diskDatabase(b)
+	s := d.session()
+	s.exec("CREATE TABLE t (id INT PRIMARY KEY, k INT, c VARCHAR(120), p DECIMAL(10,2), d DATETIME, KEY (k))")
+	const rows = 1000
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i += rows {
+		b.StopTimer()
+		var q strings.Builder
+		q.WriteString("INSERT INTO t VALUES ")
+		for j := i; j < i+rows; j++ {
+			if j > i {
+				q.WriteString(",")
+			}
+			fmt.Fprintf(&q, "(%d,%d,'some text of a usual length %d',%d.25,'2024-01-02 03:04:05')", j, j*7919%1000003, j, j%1000)
+		}
+		b.StartTimer()
+		s.exec("%s", q.String())
+	}
+}
+
+// BenchmarkScan reads a table of 100,000 rows; the time is that of one row.
+func BenchmarkScan(b *testing.B) {
+	d := diskDatabase(b)
+	s := d.session()
+	s.exec("CREATE TABLE t (id INT PRIMARY KEY, k INT, c VARCHAR(120), p DECIMAL(10,2), d DATETIME, KEY (k))")
+	s.exec("INSERT INTO t WITH RECURSIVE n AS (SELECT 1 i UNION ALL SELECT i+1 FROM n WHERE i < 1000) SELECT a.i*1000+b.i, b.i, 'some text of a usual length', 5.25, '2024-01-02 03:04:05' FROM n a JOIN n b WHERE a.i <= 100")
+	for _, q := range []string{"SELECT * FROM t", "SELECT k FROM t WHERE k = -1 OR p = 7", "SELECT count(*) FROM t", "SELECT sum(k) FROM t", "SELECT id FROM t FORCE INDEX (k) WHERE k > 0"} {
+		b.Run(q, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; i < b.N; i += 100_000 {
+				s.exec("%s", q)
+			}
 		})
 	}
 }

@@ -128,8 +128,8 @@ type decoder struct {
 type decodePlan struct {
 	stored   *enc.Decoder // nil if no stored column is wanted
 	cols, to []int        // stored columns and their places in the output
-	keyTo    []int // per key part: place in the output, -1 if not wanted
-	lastKey  int   // last key part that is wanted, -1 for none
+	keyTo    []int        // per key part: place in the output, -1 if not wanted
+	lastKey  int          // last key part that is wanted, -1 for none
 	missing  []missing
 }
 
