@@ -101,22 +101,11 @@ func TestAcknowledgedCommitsSurvive(t *testing.T) {
 		crashes = append(crashes, c)
 		return nil
 	})
-	key := func(i int) []byte { return fmt.Appendf(nil, "\x03%d", i) }
 	var wg sync.WaitGroup
 	for i := range writers {
 		wg.Go(func() {
 			for n := 1; n <= commits; n++ {
-				x, err := s.Begin(ctx)
-				if err == nil {
-					err = x.Put(key(i), fmt.Appendf(nil, "%d", n))
-				}
-				if err == nil {
-					err = x.Put([]byte(fmt.Sprintf("\x05%d-%d", i, n)), make([]byte, 2000))
-				}
-				if err == nil {
-					_, err = x.Commit(ctx, kv.CommitOptions{Hook: addOne})
-				}
-				if err != nil {
+				if err := countUp(s, i, n); err != nil {
 					t.Error(err)
 					return
 				}
@@ -135,7 +124,7 @@ func TestAcknowledgedCommitsSurvive(t *testing.T) {
 		got := dump(t, s)
 		sum := 0
 		for i := range writers {
-			n, _ := strconv.Atoi(got[string(key(i))])
+			n, _ := strconv.Atoi(got[fmt.Sprintf("\x03%d", i)])
 			require.GreaterOrEqual(t, int64(n), c.acked[i])
 			for m := 1; m <= n; m++ {
 				require.Contains(t, got, fmt.Sprintf("\x05%d-%d", i, m))
@@ -147,6 +136,23 @@ func TestAcknowledgedCommitsSurvive(t *testing.T) {
 		require.Equal(t, kv.Position(total), s.Applied())
 		require.NoError(t, s.Close())
 	}
+}
+
+// countUp commits the n-th step of a writer: its counter and a row.
+func countUp(s *Store, writer, n int) error {
+	x, err := s.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer x.Rollback()
+	if err := x.Put(fmt.Appendf(nil, "\x03%d", writer), fmt.Appendf(nil, "%d", n)); err != nil {
+		return err
+	}
+	if err := x.Put(fmt.Appendf(nil, "\x05%d-%d", writer, n), make([]byte, 2000)); err != nil {
+		return err
+	}
+	_, err = x.Commit(ctx, kv.CommitOptions{Hook: addOne})
+	return err
 }
 
 // addOne is a hook that counts commits.

@@ -209,7 +209,6 @@ func TestNoSpaceForTheLog(t *testing.T) {
 // INV-KV-6: Pebble's own way to give up trips the latch and keeps the goroutine.
 func TestFatalTripsTheLatch(t *testing.T) {
 	s := open(t, small(faultless()))
-	go s.db.LSMViewURL() // keep the database busy with something harmless
 	go engineLogger{log: s.options.Logger, latch: s.latch}.Fatalf("the end: %v", errBroken)
 	require.Eventually(t, func() bool { return s.Err() != nil }, patience, tick)
 	requireFailed(t, s, s.Err().(*kv.FailedError).Cause)
