@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/freshetdb/freshet/vtab/kv"
@@ -26,9 +25,9 @@ type editor struct {
 	locked bool
 	rows   int
 
-	vals []any
-	key  []byte
-	row  []byte
+	vals    []any
+	row     []byte
+	changes []entryChange
 }
 
 var _ sql.TableEditor = (*editor)(nil)
@@ -222,22 +221,57 @@ func (e *editor) claimKey(ctx *sql.Context, key []byte, row sql.Row) error {
 }
 
 // write stores row under key and brings the indexes from old (nil: none) to it.
-// oldKey is the key of old.
+// oldKey is the key of old. Whatever can refuse the row is asked before anything
+// is written: GMS goes on after a refusal (IGNORE, REPLACE, ON DUPLICATE KEY), and
+// the transaction must not hold half of a row then.
 func (e *editor) write(ctx *sql.Context, key []byte, row sql.Row, oldKey []byte, old sql.Row) error {
-	for _, x := range e.shape.indexes {
-		if !x.stores {
-			continue
-		}
-		if err := e.writeEntry(ctx, x, key, row, oldKey, old); err != nil {
-			return err
-		}
-	}
 	value, err := e.shape.encodeRow(ctx, e.row[:0], row, e.vals)
 	if err != nil {
 		return err
 	}
 	e.row = value
-	return e.put(key, value)
+	e.changes = e.changes[:0]
+	for _, x := range e.shape.indexes {
+		if !x.stores {
+			continue
+		}
+		if err := e.changeEntry(ctx, x, key, row, oldKey, old); err != nil {
+			return err
+		}
+	}
+	// The row first: the store may find its value too large.
+	if err := e.put(key, value); err != nil {
+		return err
+	}
+	if oldKey != nil && !bytes.Equal(key, oldKey) {
+		if err := e.delete(oldKey); err != nil {
+			return err
+		}
+	}
+	return e.applyEntries()
+}
+
+// entryChange is what a row change does to one index.
+type entryChange struct {
+	drop  []byte // key of an entry that goes, nil for none
+	put   []byte // key of an entry that comes, nil for none
+	value []byte
+}
+
+func (e *editor) applyEntries() error {
+	for _, c := range e.changes {
+		if c.drop != nil {
+			if err := e.delete(c.drop); err != nil {
+				return err
+			}
+		}
+		if c.put != nil {
+			if err := e.put(c.put, c.value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (e *editor) put(key, value []byte) error { return storeError(e.kv.Put(key, value)) }
@@ -262,44 +296,46 @@ func storeError(err error) error {
 // suffix is the part of a row key that index entries carry.
 func (s *shape) suffix(key []byte) []byte { return key[len(s.primary.prefix):] }
 
-// writeEntry replaces the entry of old by that of row.
-func (e *editor) writeEntry(ctx *sql.Context, x *indexShape, key []byte, row sql.Row, oldKey []byte, old sql.Row) error {
+// changeEntry notes how the entry of old is replaced by that of row, and claims
+// its unique value.
+func (e *editor) changeEntry(ctx *sql.Context, x *indexShape, key []byte, row sql.Row, oldKey []byte, old sql.Row) error {
 	now, err := x.encodeEntry(ctx, row, e.shape.suffix(key))
 	if err != nil {
 		return err
 	}
+	c := entryChange{put: now.key, value: now.value}
 	if old != nil {
 		was, err := x.encodeEntry(ctx, old, e.shape.suffix(oldKey))
 		if err != nil {
 			return err
 		}
 		if bytes.Equal(was.key, now.key) {
-			if bytes.Equal(was.value, now.value) {
-				return nil
+			if !bytes.Equal(was.value, now.value) {
+				e.changes = append(e.changes, c)
 			}
-			return e.put(now.key, now.value)
+			return nil
 		}
-		if err := e.dropEntry(ctx, was); err != nil {
+		if err := e.lockEntry(ctx, was); err != nil {
 			return err
 		}
+		c.drop = was.key
 	}
 	if now.unique != nil {
 		if err := e.claimEntry(ctx, x, now, row); err != nil {
 			return err
 		}
 	}
-	return e.put(now.key, now.value)
+	e.changes = append(e.changes, c)
+	return nil
 }
 
-// dropEntry removes an entry. The key value of a unique entry is locked, so that
-// nobody takes it before this transaction has ended.
-func (e *editor) dropEntry(ctx *sql.Context, was entry) error {
-	if was.unique != nil {
-		if err := e.tx.lock(ctx, was.unique, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
-			return err
-		}
+// lockEntry locks the key value of a unique entry that is to go, so that nobody
+// takes it before this transaction has ended.
+func (e *editor) lockEntry(ctx *sql.Context, was entry) error {
+	if was.unique == nil {
+		return nil
 	}
-	return e.delete(was.key)
+	return e.tx.lock(ctx, was.unique, kv.LockX, e.tx.sess.lockWait(ctx))
 }
 
 // claimEntry locks a unique key value and makes sure that no row has it.
@@ -363,6 +399,7 @@ func (e *editor) Delete(ctx *sql.Context, row sql.Row) error {
 
 // remove deletes a row and its entries.
 func (e *editor) remove(ctx *sql.Context, key []byte, old sql.Row) error {
+	e.changes = e.changes[:0]
 	for _, x := range e.shape.indexes {
 		if !x.stores {
 			continue
@@ -371,11 +408,15 @@ func (e *editor) remove(ctx *sql.Context, key []byte, old sql.Row) error {
 		if err != nil {
 			return err
 		}
-		if err := e.dropEntry(ctx, was); err != nil {
+		if err := e.lockEntry(ctx, was); err != nil {
 			return err
 		}
+		e.changes = append(e.changes, entryChange{drop: was.key})
 	}
-	return e.delete(key)
+	if err := e.delete(key); err != nil {
+		return err
+	}
+	return e.applyEntries()
 }
 
 // Update implements sql.RowUpdater.
@@ -394,9 +435,6 @@ func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
 		}
 		if !bytes.Equal(key, oldKey) {
 			if err := e.claimKey(ctx, key, newRow); err != nil {
-				return err
-			}
-			if err := e.delete(oldKey); err != nil {
 				return err
 			}
 		}
@@ -428,75 +466,4 @@ func (e *editor) find(ctx *sql.Context, row sql.Row) (key []byte, stored sql.Row
 		return nil, nil, sql.ErrDeleteRowNotFound.New()
 	}
 	return key, stored, nil
-}
-
-// remember notes a row id under the content of its row.
-func (u *stmtState) remember(id, value []byte) {
-	if u.seen == nil {
-		u.seen = map[uint64][]uint64{}
-	}
-	h := xxhash.Sum64(value)
-	u.seen[h] = append(u.seen[h], decodeRowID(id))
-}
-
-// findKeyless finds a row of a table without a primary key by its content: first
-// among those that the statement's scan returned, then in the whole table. Rows
-// of equal content are interchangeable.
-func (e *editor) findKeyless(ctx *sql.Context, row sql.Row) (key []byte, stored sql.Row, err error) {
-	value, err := e.shape.encodeRow(ctx, nil, row, e.vals)
-	if err != nil {
-		return nil, nil, err
-	}
-	latest := e.kv.Latest(kv.Now)
-	h := xxhash.Sum64(value)
-	seen := e.t.use.seen
-	for len(seen[h]) > 0 {
-		ids := seen[h]
-		id := ids[0]
-		seen[h] = ids[1:]
-		key = e.shape.appendRowID(nil, id)
-		got, err := latest.Get(ctx, key)
-		if errors.Is(err, kv.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		if bytes.Equal(got, value) {
-			stored, err = e.shape.decodeRow(ctx, key, got)
-			return key, stored, err
-		}
-	}
-	return e.searchKeyless(ctx, latest, value)
-}
-
-// searchKeyless scans a keyless table for a row of this content. Only foreign
-// key actions come here, whose rows were not returned by a scan of this use.
-func (e *editor) searchKeyless(ctx *sql.Context, latest kv.Reader, value []byte) (key []byte, stored sql.Row, err error) {
-	it := latest.Scan(ctx, e.shape.primary.span, kv.ScanOptions{})
-	defer closing(&err, it.Close)
-	for it.Next() {
-		got, err := it.Value()
-		if err != nil {
-			return nil, nil, err
-		}
-		if !bytes.Equal(got, value) {
-			continue
-		}
-		key = append([]byte(nil), it.Key()...)
-		if err := e.tx.lock(ctx, key, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
-			return nil, nil, err
-		}
-		stored, ok, err := e.shape.readRow(ctx, latest, key)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ok {
-			return key, stored, nil
-		}
-	}
-	if err := it.Err(); err != nil {
-		return nil, nil, err
-	}
-	return nil, nil, sql.ErrDeleteRowNotFound.New()
 }
