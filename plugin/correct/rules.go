@@ -104,16 +104,20 @@ func Rules(a *analyzer.Analyzer) error {
 			return ErrAlreadyInstalled
 		}
 	}
-	replacements := map[string]analyzer.RuleFunc{
-		replaceAggName:   minMaxByIndex,
-		processTruncName: checkTruncate,
+	instead := func(rule analyzer.RuleFunc) func(analyzer.RuleFunc) analyzer.RuleFunc {
+		return func(analyzer.RuleFunc) analyzer.RuleFunc { return rule }
+	}
+	replacements := map[string]func(analyzer.RuleFunc) analyzer.RuleFunc{
+		replaceAggName:   instead(minMaxByIndex),
+		processTruncName: instead(checkTruncate),
+		replaceSortName:  keepSorts,
 	}
 	for _, batch := range a.Batches {
 		rules := make([]analyzer.Rule, len(batch.Rules))
 		copy(rules, batch.Rules)
 		for i, rule := range rules {
-			if fn, ok := replacements[rule.Id.String()]; ok {
-				rules[i].Apply = fn
+			if replace, ok := replacements[rule.Id.String()]; ok {
+				rules[i].Apply = replace(rule.Apply)
 				delete(replacements, rule.Id.String())
 			}
 		}
