@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -20,6 +21,8 @@ type editor struct {
 
 	tx     *Transaction
 	kv     kv.Txn
+	latest kv.Reader // the latest state with all own writes
+	wait   time.Duration
 	marks  []mark
 	delta  int64 // net rows since the last mark
 	locked bool
@@ -65,9 +68,11 @@ func (e *editor) begin(ctx *sql.Context) error {
 	if tx.readOnly && !e.t.temporary {
 		return errReadOnly()
 	}
-	e.tx = tx
-	e.kv, err = tx.store(ctx)
-	return err
+	if e.kv, err = tx.store(ctx); err != nil {
+		return err
+	}
+	e.tx, e.latest, e.wait = tx, e.kv.Latest(kv.Now), tx.sess.lockWait(ctx)
+	return nil
 }
 
 // lockTable takes the intention lock at the first change.
@@ -207,10 +212,10 @@ func (e *editor) newKey(ctx *sql.Context, row sql.Row) ([]byte, error) {
 
 // claimKey locks a primary key value and makes sure that no row has it.
 func (e *editor) claimKey(ctx *sql.Context, key []byte, row sql.Row) error {
-	if err := e.tx.lock(ctx, key, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
+	if err := e.tx.lock(ctx, key, kv.LockX, e.wait); err != nil {
 		return err
 	}
-	existing, ok, err := e.shape.readRow(ctx, e.kv.Latest(kv.Now), key)
+	existing, ok, err := e.shape.readRow(ctx, e.latest, key)
 	if err != nil {
 		return err
 	}
@@ -280,6 +285,9 @@ func (e *editor) delete(key []byte) error { return storeError(e.kv.Delete(key)) 
 
 // storeError gives a refused write the number that MySQL would.
 func storeError(err error) error {
+	if err == nil {
+		return nil
+	}
 	var size *kv.SizeError
 	if !errors.As(err, &size) {
 		return err
@@ -335,15 +343,15 @@ func (e *editor) lockEntry(ctx *sql.Context, was entry) error {
 	if was.unique == nil {
 		return nil
 	}
-	return e.tx.lock(ctx, was.unique, kv.LockX, e.tx.sess.lockWait(ctx))
+	return e.tx.lock(ctx, was.unique, kv.LockX, e.wait)
 }
 
 // claimEntry locks a unique key value and makes sure that no row has it.
 func (e *editor) claimEntry(ctx *sql.Context, x *indexShape, now entry, row sql.Row) error {
-	if err := e.tx.lock(ctx, now.unique, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
+	if err := e.tx.lock(ctx, now.unique, kv.LockX, e.wait); err != nil {
 		return err
 	}
-	r := e.kv.Latest(kv.Now)
+	r := e.latest
 	value, err := r.Get(ctx, now.unique)
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil
@@ -455,10 +463,10 @@ func (e *editor) find(ctx *sql.Context, row sql.Row) (key []byte, stored sql.Row
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := e.tx.lock(ctx, key, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
+	if err := e.tx.lock(ctx, key, kv.LockX, e.wait); err != nil {
 		return nil, nil, err
 	}
-	stored, ok, err := e.shape.readRow(ctx, e.kv.Latest(kv.Now), key)
+	stored, ok, err := e.shape.readRow(ctx, e.latest, key)
 	if err != nil {
 		return nil, nil, err
 	}
