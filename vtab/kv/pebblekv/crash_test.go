@@ -117,7 +117,6 @@ func TestAcknowledgedCommitsSurvive(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	inj.set(func(errorfs.Op) error { return nil })
-	t.Logf("%d operations, %d crashes", ops, len(crashes))
 	for _, c := range crashes {
 		s, err := Open(ctx, "data", small(c.fs))
 		require.NoError(t, err)
