@@ -250,7 +250,8 @@ func (tx *Transaction) rollbackTo(m mark) {
 		return
 	}
 	tx.kv.RollbackTo(m.kv)
-	tx.counts = m.counts
+	// A savepoint can be rolled back to again.
+	tx.counts = maps.Clone(m.counts)
 }
 
 // addRows notes a net change of rows of a physical id.

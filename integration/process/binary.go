@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/sirupsen/logrus"
 )
 
 // command is the package that is built.
@@ -25,9 +26,11 @@ var folder struct {
 }
 
 // Main runs the tests of a package and removes the binary that they built. Call
-// it from TestMain. The driver's own log, which tells of every connection that
-// breaks, is silenced.
+// it from TestMain. The logs of the driver and of the engine, which tell of every
+// connection, are silenced.
 func Main(m *testing.M) {
+	logrus.SetOutput(io.Discard)
+	log.SetOutput(io.Discard)
 	if err := mysql.SetLogger(log.New(io.Discard, "", 0)); err != nil {
 		panic(err)
 	}
