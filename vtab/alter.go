@@ -185,14 +185,19 @@ func (tx *Transaction) dropTable(ctx *sql.Context, c *catalog.Txn, t *catalog.Ta
 	if err := tx.dropRanges(ctx, physicalIDs(t)...); err != nil {
 		return err
 	}
+	return tx.dropSequence(ctx, t.ID)
+}
+
+// dropSequence removes the AUTO_INCREMENT counter of a table that is dropped.
+func (tx *Transaction) dropSequence(ctx context.Context, id catalog.ID) error {
 	w, err := tx.store(ctx)
 	if err != nil {
 		return err
 	}
-	if err := w.Delete(sequenceKey(t.ID)); err != nil {
+	if err := w.Delete(sequenceKey(id)); err != nil {
 		return err
 	}
-	tx.onCommit = append(tx.onCommit, func() { tx.engine().sequences.forget(t.ID) })
+	tx.onCommit = append(tx.onCommit, func() { tx.engine().sequences.forget(id) })
 	return nil
 }
 
@@ -549,6 +554,9 @@ func checkNameTaken(db *catalog.DB, self *catalog.Table, name string) (bool, err
 	}
 	for _, table := range db.TableNames() {
 		t, ok, err := db.Table(table)
+		if brokenOf(err) != nil {
+			continue // its names are lost with it
+		}
 		if err != nil {
 			return false, err
 		}

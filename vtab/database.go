@@ -90,6 +90,9 @@ func (d *Database) bind(ctx *sql.Context, name string, mode scanMode) (sql.Table
 		return table, err == nil, err
 	}
 	t, ok, err := db.Table(name)
+	if b := brokenOf(err); b != nil {
+		return bindBroken(ctx, b)
+	}
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -201,6 +204,9 @@ func (d *Database) DropTable(ctx *sql.Context, name string) error {
 		return err
 	}
 	t, ok, err := db.Table(name)
+	if b := brokenOf(err); b != nil {
+		return d.dropBrokenTable(ctx, c, tx, b)
+	}
 	if err != nil {
 		return err
 	}

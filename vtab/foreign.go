@@ -130,6 +130,9 @@ func (t *Table) checkForeignName(tx *Transaction, name string) error {
 func foreignNameTaken(db *catalog.DB, name string) (bool, error) {
 	for _, table := range db.TableNames() {
 		other, ok, err := db.Table(table)
+		if brokenOf(err) != nil {
+			continue // its names are lost with it
+		}
 		if err != nil {
 			return false, err
 		}

@@ -169,6 +169,9 @@ func visible(db *catalog.DB) ([]string, error) {
 	for _, name := range names {
 		if strings.Contains(name, "_FTS_") {
 			t, ok, err := db.Table(name)
+			if brokenOf(err) != nil {
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -9,6 +9,8 @@ const (
 	maxIndexBytes = 3072
 	// maxIndexParts is MySQL's limit.
 	maxIndexParts = 16
+	// maxSignalChars is MySQL's limit for the text of a SIGNAL.
+	maxSignalChars = 128
 	// contextEveryRows is how often a loop over rows looks at its context: often
 	// enough for KILL to be felt at once, rarely enough to cost nothing.
 	contextEveryRows = 256
@@ -19,7 +21,4 @@ const (
 	// snapshot of the same commit; each attempt is lost only to a DDL commit that
 	// falls between two loads.
 	snapshotRetries = 1000
-	// bulkFlushBytes is the size of the chunks in which rebuilt data goes to the
-	// store.
-	bulkFlushBytes = 4 << 20
 )

@@ -44,14 +44,11 @@ func (d *Database) DropView(ctx *sql.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	v, ok, err := db.View(name)
-	if err != nil {
-		return err
-	}
-	if !ok {
+	h, ok := db.Lookup(catalog.KindView, name)
+	if !ok || h.Kind != catalog.KindView {
 		return sql.ErrViewDoesNotExist.New(d.name, name)
 	}
-	return c.Drop(catalog.KindView, v.ID)
+	return c.Drop(catalog.KindView, h.ID)
 }
 
 // GetViewDefinition implements sql.ViewDatabase.
@@ -73,7 +70,7 @@ func (d *Database) AllViews(ctx *sql.Context) ([]sql.ViewDefinition, error) {
 	if err != nil {
 		return nil, err
 	}
-	views, err := db.Views()
+	views, err := readable(db.Views())
 	if err != nil {
 		return nil, err
 	}
@@ -95,10 +92,10 @@ func (d *Database) GetTriggers(ctx *sql.Context) ([]sql.TriggerDefinition, error
 		return nil, err
 	}
 	triggers, err := db.Triggers()
-	if err != nil {
+	if err != nil && !onlyBroken(err) {
 		return nil, err
 	}
-	var all []sql.TriggerDefinition
+	all := brokenTriggers(db, err)
 	for _, t := range triggers {
 		all = append(all, sql.TriggerDefinition{Name: t.Name, CreateStatement: t.Statement, CreatedAt: t.Created, SqlMode: t.SQLMode})
 	}
@@ -114,7 +111,7 @@ func (d *Database) CreateTrigger(ctx *sql.Context, def sql.TriggerDefinition) er
 	if err != nil {
 		return err
 	}
-	triggers, err := db.Triggers()
+	triggers, err := readable(db.Triggers())
 	if err != nil {
 		return err
 	}
@@ -124,6 +121,7 @@ func (d *Database) CreateTrigger(ctx *sql.Context, def sql.TriggerDefinition) er
 	}
 	return c.Put(&catalog.Trigger{
 		Header:    catalog.Header{ID: c.NewID(), Kind: catalog.KindTrigger, Parent: d.id, Name: def.Name},
+		Table:     triggerTable(ctx, d.name, def.CreateStatement),
 		Statement: def.CreateStatement,
 		SQLMode:   def.SqlMode,
 		Created:   def.CreatedAt,
@@ -137,16 +135,11 @@ func (d *Database) DropTrigger(ctx *sql.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	triggers, err := db.Triggers()
-	if err != nil {
-		return err
+	h, ok := db.Lookup(catalog.KindTrigger, name)
+	if !ok {
+		return sql.ErrTriggerDoesNotExist.New(name)
 	}
-	for _, t := range triggers {
-		if sameName(t.Name, name) {
-			return c.Drop(catalog.KindTrigger, t.ID)
-		}
-	}
-	return sql.ErrTriggerDoesNotExist.New(name)
+	return c.Drop(catalog.KindTrigger, h.ID)
 }
 
 // GetStoredProcedure implements sql.StoredProcedureDatabase.
@@ -168,7 +161,7 @@ func (d *Database) GetStoredProcedures(ctx *sql.Context) ([]sql.StoredProcedureD
 	if err != nil {
 		return nil, err
 	}
-	routines, err := db.Routines(catalog.KindProcedure)
+	routines, err := readable(db.Routines(catalog.KindProcedure))
 	if err != nil {
 		return nil, err
 	}
@@ -238,14 +231,11 @@ func (d *Database) DropRoutine(ctx *sql.Context, kind catalog.Kind, name string)
 	if err != nil {
 		return err
 	}
-	r, ok, err := db.Routine(kind, name)
-	if err != nil {
-		return err
-	}
-	if !ok {
+	h, ok := db.Lookup(kind, name)
+	if !ok || h.Kind != kind {
 		return sql.ErrStoredProcedureDoesNotExist.New(name)
 	}
-	return c.Drop(kind, r.ID)
+	return c.Drop(kind, h.ID)
 }
 
 // Routine returns a procedure or a function by name.
@@ -263,7 +253,7 @@ func (d *Database) Routines(ctx *sql.Context, kind catalog.Kind) ([]*catalog.Rou
 	if err != nil {
 		return nil, err
 	}
-	return db.Routines(kind)
+	return readable(db.Routines(kind))
 }
 
 // GetEvent implements sql.EventDatabase.
@@ -286,7 +276,7 @@ func (d *Database) GetEvents(ctx *sql.Context) ([]sql.EventDefinition, any, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	events, err := db.Events()
+	events, err := readable(db.Events())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -339,14 +329,11 @@ func (d *Database) DropEvent(ctx *sql.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	e, ok, err := db.Event(name)
-	if err != nil {
-		return err
-	}
+	h, ok := db.Lookup(catalog.KindEvent, name)
 	if !ok {
 		return sql.ErrEventDoesNotExist.New(name)
 	}
-	return c.Drop(catalog.KindEvent, e.ID)
+	return c.Drop(catalog.KindEvent, h.ID)
 }
 
 // UpdateEvent implements sql.EventDatabase.

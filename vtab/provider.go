@@ -179,60 +179,38 @@ func (p *Provider) DropDatabase(ctx *sql.Context, name string) error {
 	return s.dropTemporaryOf(ctx, name)
 }
 
-// dropContents drops every object of a database.
+// dropContents drops every object of a database, those whose entries cannot be
+// read included.
 func (tx *Transaction) dropContents(ctx *sql.Context, c *catalog.Txn, db *catalog.DB) error {
-	for _, name := range db.TableNames() {
-		t, ok, err := db.Table(name)
-		if err != nil {
-			return err
+	for _, h := range db.Children() {
+		for _, part := range c.Snapshot().Children(h.ID) {
+			if err := tx.dropObject(ctx, c, db, part); err != nil {
+				return err
+			}
 		}
-		if !ok {
-			continue
-		}
-		if err := tx.checkNotParent(c.Snapshot(), db, t); err != nil {
-			return err
-		}
-		if err := tx.dropTable(ctx, c, t); err != nil {
-			return err
-		}
-	}
-	var objects []catalog.Object
-	views, err := db.Views()
-	if err != nil {
-		return err
-	}
-	for _, v := range views {
-		objects = append(objects, v)
-	}
-	triggers, err := db.Triggers()
-	if err != nil {
-		return err
-	}
-	for _, t := range triggers {
-		objects = append(objects, t)
-	}
-	for _, kind := range []catalog.Kind{catalog.KindProcedure, catalog.KindFunction} {
-		routines, err := db.Routines(kind)
-		if err != nil {
-			return err
-		}
-		for _, r := range routines {
-			objects = append(objects, r)
-		}
-	}
-	events, err := db.Events()
-	if err != nil {
-		return err
-	}
-	for _, e := range events {
-		objects = append(objects, e)
-	}
-	for _, o := range objects {
-		if err := c.Drop(o.Head().Kind, o.Head().ID); err != nil {
+		if err := tx.dropObject(ctx, c, db, h); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (tx *Transaction) dropObject(ctx *sql.Context, c *catalog.Txn, db *catalog.DB, h catalog.Header) error {
+	o, ok, err := c.Snapshot().ByID(h.Kind, h.ID)
+	if b := brokenOf(err); b != nil {
+		return tx.dropBroken(ctx, c, b)
+	}
+	if err != nil || !ok {
+		return err
+	}
+	t, ok := o.(*catalog.Table)
+	if !ok {
+		return c.Drop(h.Kind, h.ID)
+	}
+	if err := tx.checkNotParent(c.Snapshot(), db, t); err != nil {
+		return err
+	}
+	return tx.dropTable(ctx, c, t)
 }
 
 // checkNotParent refuses to drop a table that a table of another database
