@@ -140,7 +140,7 @@ func brokenTriggers(db *catalog.DB, err error) []sql.TriggerDefinition {
 				text := []rune(fmt.Sprintf("trigger %s cannot be read; DROP TRIGGER it", quoteName(b.Name)))
 				text = text[:min(len(text), maxSignalChars)]
 				all = append(all, sql.TriggerDefinition{Name: b.Name, CreateStatement: fmt.Sprintf(
-					"CREATE TRIGGER %s BEFORE %s ON %s FOR EACH ROW SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1030, MESSAGE_TEXT = '%s'",
+					"CREATE TRIGGER %s BEFORE %s ON %s FOR EACH ROW BEGIN SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1030, MESSAGE_TEXT = '%s'; END",
 					quoteName(b.Name), event, quoteName(ref.Table), strings.ReplaceAll(string(text), "'", "''"))})
 			}
 		}
