@@ -221,3 +221,30 @@ func TestEveryKindOfBadEntry(t *testing.T) {
 		w.finish()
 	})
 }
+
+// ST-147: CHECK TABLE names planted damage and REPAIR TABLE heals that of indexes,
+// under the same sessions.
+func TestRepairTable(t *testing.T) {
+	w := newWorld(t)
+	w.exec("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT, u VARCHAR(10), KEY iv (v), UNIQUE KEY iu (u))")
+	w.exec("INSERT INTO t (v,u) VALUES (1,'a'),(2,'b'),(3,NULL)")
+	w.raw(func(store kv.Store) {
+		eachKey(t, store, kv.SpaceRange(kv.SpaceIndex), func(key, _ []byte) {
+			tx, err := store.Begin(context.Background())
+			require.NoError(t, err)
+			require.NoError(t, tx.Delete(key))
+			_, err = tx.Commit(context.Background(), kv.CommitOptions{})
+			require.NoError(t, err)
+		})
+	})
+	require.Empty(t, w.rows("SELECT id FROM t WHERE v = 2"))
+	rows := w.rows("CHECK TABLE t")
+	require.Len(t, rows, 7)
+	require.Contains(t, rows[0], "missing-entry")
+	require.Equal(t, "d.t,check,error,Corrupt", rows[6])
+	require.Equal(t, []string{"d.t,repair,status,OK"}, w.rows("REPAIR TABLE t"))
+	require.Equal(t, []string{"d.t,check,status,OK"}, w.rows("CHECK TABLE t"))
+	require.Equal(t, []string{"2"}, w.rows("SELECT id FROM t WHERE v = 2"))
+	w.session("").fails(1062, "INSERT INTO t (u) VALUES ('a')")
+	w.finish()
+}
