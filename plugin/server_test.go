@@ -112,7 +112,8 @@ func TestPanicStaysInside(t *testing.T) {
 	db, other := s.open("", ""), s.open("", "")
 	exec(t, db, "CREATE DATABASE d", "USE d", "CREATE TABLE t(id INT PRIMARY KEY, v INT)",
 		"INSERT INTO t VALUES (1,1),(2,2),(3,3),(4,4)")
-	for _, statement := range []string{"UPDATE t SET v = blow_up(id)", "SELECT blow_up(id) FROM t", "SELECT blow_up(3)"} {
+	for _, statement := range []string{"UPDATE t SET v = blow_up(id)", "SELECT blow_up(id) FROM t", "SELECT blow_up(3)",
+		"SELECT v, MAX(blow_up(id)) FROM t GROUP BY v", "SELECT SUM(blow_up(id)) OVER (PARTITION BY v) FROM t"} {
 		_, err := db.Exec(statement)
 		requireNumber(t, 1105, err)
 		require.NotContains(t, err.Error(), "goroutine", statement)

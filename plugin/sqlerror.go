@@ -3,6 +3,7 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dolthub/vitess/go/mysql"
 
@@ -12,9 +13,8 @@ import (
 // toSQLError gives an error the number and SQLSTATE that MySQL would: those of
 // the server itself here, all others where the engine is corrected.
 func toSQLError(err error) *mysql.SQLError {
-	var panicked *panicError
 	switch {
-	case errors.As(err, &panicked):
+	case isPanic(err):
 		return errInternal()
 	case errors.Is(err, errShutdown), errors.Is(err, ErrClosed):
 		return mysql.NewSQLError(mysql.ERServerShutdown, mysql.SSServerShutdown, "Server shutdown in progress")
@@ -38,6 +38,18 @@ type panicError struct {
 
 // Error implements error.
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
+
+// isPanic reports whether err is a panic that was contained. The engine contains
+// those of its own goroutines in an error that has no type, only this text and
+// the stack, which no client should see.
+func isPanic(err error) bool {
+	var panicked *panicError
+	if errors.As(err, &panicked) {
+		return true
+	}
+	text := err.Error()
+	return strings.Contains(text, "panic recovered: ") && strings.Contains(text, "\ngoroutine ")
+}
 
 // errInternal is what a client sees of a panic.
 func errInternal() *mysql.SQLError {

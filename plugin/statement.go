@@ -87,7 +87,10 @@ func (h *handler) failed(ctx *sql.Context, c *mysql.Conn, err error) *mysql.SQLE
 		// What is missing is what was to be dropped.
 		mapped = mysql.NewSQLError(1051, "42S02", "%s", mapped.Message)
 	}
-	if mapped.Num == mysql.ERUnknownError {
+	switch {
+	case isPanic(err):
+		h.log.Error("panic in a session", "connection", c.ConnectionID, "panic", err)
+	case mapped.Num == mysql.ERUnknownError:
 		h.log.Warn("statement failed without a MySQL error number", "connection", c.ConnectionID, "error", err)
 	}
 	return mapped
