@@ -71,7 +71,7 @@ var kindGroups = []kindGroup{
 	{1091, []*errors.Kind{sql.ErrForeignKeyNotFound, sql.ErrCantDropFieldOrKey, plan.ErrIndexNotFound}},
 	{1096, []*errors.Kind{sql.ErrNoTablesUsed}},
 	{1102, []*errors.Kind{sql.ErrInvalidDatabaseName, sql.ErrWrongDBName}},
-	{1103, []*errors.Kind{sql.ErrInvalidIdentifier}},
+	{1059, []*errors.Kind{sql.ErrInvalidIdentifier}},
 	{1110, []*errors.Kind{sql.ErrColumnSpecifiedTwice}},
 	{1111, []*errors.Kind{sql.ErrAggregationUnsupported}},
 	{1115, []*errors.Kind{sql.ErrCharSetUnknown}},
