@@ -221,7 +221,9 @@ func (c *client) exec(query string, args ...any) result {
 		query = fmt.Sprintf(query, args...)
 	}
 	r, err := c.try(query)
-	require.NoError(c.w.t, err, query)
+	if err != nil {
+		require.Fail(c.w.t, err.Error(), query)
+	}
 	return r
 }
 
