@@ -185,6 +185,17 @@ func (s *testServer) running() int {
 	return n
 }
 
+// A statement inside a procedure ends without ending the CALL.
+func TestProcedureOfSeveralStatements(t *testing.T) {
+	s := newTestServer(t, ServerOptions{})
+	db := s.open("", "multiStatements=true")
+	exec(t, db, "CREATE DATABASE d", "USE d", "CREATE TABLE t(id INT PRIMARY KEY)", "INSERT INTO t VALUES (1),(2),(3)",
+		"CREATE PROCEDURE p(OUT n INT) BEGIN SELECT COUNT(*) INTO n FROM t; INSERT INTO t SELECT id + 10 FROM t; SELECT id FROM t ORDER BY id DESC LIMIT 1; END")
+	require.Equal(t, 13, count(t, db, "CALL p(@n)"))
+	require.Equal(t, 3, count(t, db, "SELECT @n"))
+	require.Equal(t, 6, count(t, db, "SELECT COUNT(*) FROM t"))
+}
+
 func TestKilledStatement(t *testing.T) {
 	s := newTestServer(t, ServerOptions{})
 	db, killer := s.open("", ""), s.open("", "")

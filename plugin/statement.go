@@ -40,11 +40,13 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, r request) (rest strin
 	watch.begin(cancel)
 	defer watch.end()
 
-	sqlCtx, err = sqlCtx.ProcessList.BeginQuery(sqlCtx, r.text)
+	processes := h.engine.ProcessList
+	sqlCtx, err = processes.BeginQuery(sqlCtx, r.text)
 	if err != nil {
 		return "", toSQLError(err)
 	}
-	defer sqlCtx.ProcessList.EndQuery(sqlCtx)
+	defer processes.EndQuery(sqlCtx)
+	sqlCtx.ProcessList = running{processes}
 	if err := sql.SessionCommandBegin(sqlCtx.Session); err != nil {
 		return "", toSQLError(err)
 	}
@@ -69,6 +71,15 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, r request) (rest strin
 	}
 	return rest, nil
 }
+
+// running is the process list as a statement that runs sees it. Every iterator of
+// the engine ends the process when it is closed, which cancels the context: those
+// of statements inside procedures would end the CALL. The entry is the
+// statement's as a whole and ends with it.
+type running struct{ sql.ProcessList }
+
+// EndQuery does nothing.
+func (running) EndQuery(*sql.Context) {}
 
 // failed maps an error for the client. What cancelled the statement is the
 // reason; that something was cancelled is only its sign.
