@@ -6,12 +6,15 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 
+	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/plugin/correct"
 	"github.com/freshetdb/freshet/plugin/own"
+	"github.com/freshetdb/freshet/plugin/routine"
 	"github.com/freshetdb/freshet/vtab"
 )
 
@@ -21,14 +24,16 @@ type executor struct {
 	// stock builds a node without coming back here.
 	stock    *rowexec.BaseBuilder
 	accounts *mysql_db.MySQLDb
+	// procedures runs what CALL names, in the place of the engine's interpreter.
+	procedures *routine.Procedures
 }
 
 var _ sql.NodeExecBuilder = (*executor)(nil)
 
 // newExecutor gives the analyzer an executor with the corrections and the
 // transaction rules in front. The engine sets its Runner.
-func newExecutor(a *analyzer.Analyzer) *executor {
-	e := &executor{accounts: a.Catalog.MySQLDb}
+func newExecutor(a *analyzer.Analyzer, procedures *routine.Procedures) *executor {
+	e := &executor{accounts: a.Catalog.MySQLDb, procedures: procedures}
 	correct.NewExecBuilder(a, correct.Options{Next: e})
 	e.stock = rowexec.NewBuilder(nil, a.Overrides)
 	return e
@@ -46,18 +51,55 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	switch n := n.(type) {
 	case *plan.Call:
 		defer session.BeginCall()()
-		return e.stock.Build(ctx, n, row)
+		if n.Procedure.ExternalProc != nil {
+			return e.stock.Build(ctx, n, row)
+		}
+		return e.call(ctx, n, row)
+	case *plan.CreateProcedure:
+		details := n.StoredProcDetails
+		checked := &catalog.Routine{Header: catalog.Header{Kind: catalog.KindProcedure, Name: details.Name}, Statement: details.CreateStatement, SQLMode: details.SqlMode}
+		if err := e.procedures.Check(ctx, n.Database().Name(), checked); err != nil {
+			return nil, err
+		}
 	case *plan.PrependNode:
 		vtab.Rebind(n)
 		return nil, nil
 	}
-	if !commitsImplicitly(n) || own.Inside(ctx) {
+	if !commitsImplicitly(n) {
 		return nil, nil
 	}
-	if err := mayChangeDatabase(ctx, e.accounts, n); err != nil {
+	if err := mayChangeDatabase(ctx, e.accounts, n); err != nil || own.Inside(ctx) {
 		return nil, err
 	}
 	return e.define(ctx, session, n, row)
+}
+
+// call runs a stored procedure. Under autocommit each of its statements has a
+// transaction of its own; else they belong to the session's.
+func (e *executor) call(ctx *sql.Context, n *plan.Call, row sql.Row) (sql.RowIter, error) {
+	if n.AsOf() != nil {
+		return nil, sql.ErrUnsupportedFeature.New("CALL … AS OF")
+	}
+	args := make([]routine.Argument, len(n.Params))
+	for i, param := range n.Params {
+		value, err := param.Eval(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		args[i].Value = value
+		if user, ok := param.(*expression.UserVar); ok {
+			args[i].Set = func(ctx *sql.Context, value any, typ sql.Type) error {
+				return ctx.SetUserVariable(ctx, user.Name, value, typ)
+			}
+		}
+	}
+	ctx.SetTransaction(nil)
+	result, err := e.procedures.Call(ctx, n.Database().Name(), n.Name, args)
+	if err != nil {
+		return nil, err
+	}
+	n.SetSchema(result.Schema)
+	return sql.RowsToRowIter(result.Rows...), nil
 }
 
 // define runs a statement that changes definitions: what is open is committed

@@ -24,14 +24,15 @@ const privilegesName = "privileges"
 
 // storeBackend keeps everything in a Freshet store.
 type storeBackend struct {
-	store     kv.Store
-	catalog   *catalog.Catalog
-	rehydrate *catalog.RehydrationResult
-	tables    *vtab.Engine
-	databases *vtab.Provider
-	executor  *executor
-	functions *routine.Functions
-	own       *own.Statements
+	store      kv.Store
+	catalog    *catalog.Catalog
+	rehydrate  *catalog.RehydrationResult
+	tables     *vtab.Engine
+	databases  *vtab.Provider
+	executor   *executor
+	functions  *routine.Functions
+	procedures *routine.Procedures
+	own        *own.Statements
 }
 
 // openStore opens the store that o names.
@@ -57,9 +58,11 @@ func openStore(ctx context.Context, o Options) (*storeBackend, error) {
 	databases.AddFunctions(exactFunctions{})
 	functions := routine.NewFunctions(own.NewDefinitions(databases))
 	databases.AddFunctions(functions)
+	statements := own.New(databases, tables, functions)
 	return &storeBackend{
 		store: store, catalog: cat, rehydrate: result, tables: tables, databases: databases,
-		functions: functions, own: own.New(databases, tables, functions),
+		functions: functions, own: statements,
+		procedures: routine.NewProcedures(own.NewDefinitions(databases), statements.Parser()),
 	}, nil
 }
 
@@ -88,7 +91,7 @@ func (b *storeBackend) finish(a *analyzer.Analyzer) error {
 	if err := correct.Rules(a); err != nil {
 		return err
 	}
-	b.executor = newExecutor(a)
+	b.executor = newExecutor(a, b.procedures)
 	b.functions.Attach(a)
 	b.own.Attach(a)
 	return nil
@@ -96,6 +99,7 @@ func (b *storeBackend) finish(a *analyzer.Analyzer) error {
 
 func (b *storeBackend) start(e *sqle.Engine) {
 	b.executor.start(e)
+	b.procedures.Attach(e.Analyzer, e)
 	b.tables.SetQuerier(newQuerier(e, b.tables))
 }
 

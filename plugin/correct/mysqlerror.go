@@ -36,6 +36,11 @@ func MySQLError(err error) error {
 	if errors.As(err, &known) {
 		return withState(known)
 	}
+	for _, cause := range causes(err) {
+		if errors.As(cause, &known) {
+			return withState(known)
+		}
+	}
 	if n, ok := storeNumber(err); ok {
 		text := n.text
 		if text == "" {

@@ -11,10 +11,13 @@ import (
 	"github.com/freshetdb/freshet/vtab"
 )
 
-// Definitions keeps stored functions in the catalog.
+// Definitions keeps stored functions in the catalog, and finds procedures there.
 type Definitions struct{ databases *vtab.Provider }
 
-var _ routine.Definitions = Definitions{}
+var (
+	_ routine.Definitions     = Definitions{}
+	_ routine.ProcedureSource = Definitions{}
+)
 
 // NewDefinitions returns the stored functions of a store.
 func NewDefinitions(databases *vtab.Provider) Definitions { return Definitions{databases} }
@@ -42,6 +45,19 @@ func (d Definitions) Lookup(ctx *sql.Context, database, name string) (*catalog.R
 		return nil, err
 	}
 	r, ok, err := found.Routine(ctx, catalog.KindFunction, name)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Procedure implements routine.ProcedureSource.
+func (d Definitions) Procedure(ctx *sql.Context, database, name string) (*catalog.Routine, error) {
+	found, err := d.find(ctx, database)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	r, ok, err := found.Routine(ctx, catalog.KindProcedure, name)
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -56,6 +56,7 @@ func (p *Parser) createMissing(ctx context.Context, r *reader) (ast.Statement, e
 		Create:     parsed.stmt,
 	}
 	p.clampPositions(c.Create, len(c.CreateText))
+	p.hideBody(c.Create)
 	auth := authInDatabase(ast.AuthType_CREATE_ROUTINE, name.Database)
 	if ddl, ok := parsed.stmt.(*ast.DDL); ok && !procedure {
 		auth = ddl.Auth

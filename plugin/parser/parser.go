@@ -14,19 +14,22 @@ import (
 type Parser struct {
 	base     sql.Parser
 	resolver Resolver
-	walker   walker
+	walker   *walker
+	// hides: bodies of procedures are kept from the engine, see HideBodies.
+	hides bool
 }
 
 var _ sql.Parser = (*Parser)(nil)
 
 // New returns a parser. resolver turns statements of our own into nodes; nil refuses them with error 1235.
 func New(resolver Resolver) *Parser {
-	return &Parser{base: sql.NewMysqlParser(), resolver: resolver}
+	return &Parser{base: sql.NewMysqlParser(), resolver: resolver, walker: &walker{}}
 }
 
 // ParseSimple implements sql.Parser: default options, the whole text is one statement.
 func (p *Parser) ParseSimple(query string) (ast.Statement, error) {
 	r, err := p.parse(context.Background(), query, ast.ParserOptions{}, false)
+	p.hideBody(r.stmt)
 	return r.stmt, err
 }
 
@@ -46,6 +49,7 @@ func (p *Parser) ParseWithOptions(ctx context.Context, query string, delimiter r
 	}
 	parsed := sql.RemoveSpaceAndDelimiter(r.text, delimiter)
 	p.clampPositions(r.stmt, len(parsed))
+	p.hideBody(r.stmt)
 	if !multi {
 		return r.stmt, parsed, "", err
 	}
@@ -68,6 +72,7 @@ func (p *Parser) ParseOneWithOptions(ctx context.Context, query string, options 
 	if r.shown != nil {
 		p.shift(r.stmt, r.shown, query)
 	}
+	p.hideBody(r.stmt)
 	return r.stmt, r.end, nil
 }
 

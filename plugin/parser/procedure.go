@@ -51,3 +51,39 @@ func (p *Parser) SplitProcedure(ctx context.Context, text string, options ast.Pa
 	split.Body = s.text[r.at():]
 	return split, nil
 }
+
+// ProcedureBody is the body of a procedure. The engine neither checks nor runs it: package routine does, which knows
+// more of SQL's handlers and variables. It never becomes a node.
+type ProcedureBody struct{ Tree ast.Statement }
+
+func (*ProcedureBody) isStatement() {}
+
+func (s *ProcedureBody) String() string { return ast.String(s.Tree) }
+
+// HideBodies returns a parser that answers CREATE PROCEDURE with a ProcedureBody for its body, for an engine whose
+// procedures package routine runs.
+func (p *Parser) HideBodies() *Parser {
+	hiding := *p
+	hiding.hides = true
+	return &hiding
+}
+
+// hideBody puts a ProcedureBody in the place of the body of a CREATE PROCEDURE.
+func (p *Parser) hideBody(stmt ast.Statement) {
+	if ddl, ok := stmt.(*ast.DDL); ok && p.hides && ddl.ProcedureSpec != nil && ddl.ProcedureSpec.Body != nil {
+		ddl.ProcedureSpec.Body = p.inject(&ProcedureBody{ddl.ProcedureSpec.Body}, authNone)
+	}
+}
+
+// BodyOf returns the syntax tree of the body of a CREATE PROCEDURE, nil for other statements. It belongs to whoever
+// asked for the statement to be parsed.
+func BodyOf(stmt ast.Statement) ast.Statement {
+	ddl, ok := stmt.(*ast.DDL)
+	if !ok || ddl.ProcedureSpec == nil {
+		return nil
+	}
+	if body, ok := StatementOf(ddl.ProcedureSpec.Body).(*ProcedureBody); ok {
+		return body.Tree
+	}
+	return ddl.ProcedureSpec.Body
+}

@@ -20,6 +20,8 @@ type compiler struct {
 	native   func(name string) bool
 	scope    *scope
 	labels   []label
+	// procedure: the body is that of a procedure, which may do more.
+	procedure bool
 }
 
 // scope is what the declarations of a block, or the parameters, name.
@@ -70,7 +72,7 @@ func (c *compiler) declare(name string, declared *ast.ColumnType) (*slot, error)
 		return nil, err
 	}
 	if _, ok := c.scope.variables[lower(name)]; ok {
-		return nil, errDuplicate(1331, "variable", name)
+		return nil, errDuplicateVariable(name)
 	}
 	s := &slot{name: name, typ: typ}
 	c.scope.variables[lower(name)] = c.add(s)
@@ -145,6 +147,9 @@ func (c *compiler) statement(s ast.Statement) (node, error) {
 	case *ast.Iterate:
 		return c.jump(flowIterate, "ITERATE", s.Label)
 	case *ast.Return:
+		if c.procedure {
+			return nil, errReturn()
+		}
 		return returning{c.expression(s.Expr)}, nil
 	case *ast.Set:
 		return c.set(s)
@@ -155,6 +160,8 @@ func (c *compiler) statement(s ast.Statement) (node, error) {
 	case *ast.OpenCursor:
 		found, err := c.cursor(s.Name)
 		return opening{found}, err
+	case *ast.Declare:
+		return nil, misplaced(s)
 	case *ast.CloseCursor:
 		found, err := c.cursor(s.Name)
 		return closing{found}, err
@@ -190,10 +197,14 @@ func (c *compiler) block(s *ast.BeginEndBlock) (node, error) {
 
 func (c *compiler) declaration(b *block, d *ast.Declare) error {
 	switch {
-	case (d.Variables != nil || d.Condition != nil) && len(b.cursors)+len(b.handlers) > 0:
-		return errDeclarationOrder(1337, "Variable or condition declaration after cursor or handler declaration")
+	case len(b.statements) > 0:
+		return misplaced(d)
+	case d.Variables != nil && len(b.cursors)+len(b.handlers) > 0:
+		return errMisplaced(sql.ErrDeclareVariableOrderInvalid, 1337, "Variable or condition declaration after cursor or handler declaration")
+	case d.Condition != nil && len(b.cursors)+len(b.handlers) > 0:
+		return errMisplaced(sql.ErrDeclareConditionOrderInvalid, 1337, "Variable or condition declaration after cursor or handler declaration")
 	case d.Cursor != nil && len(b.handlers) > 0:
-		return errDeclarationOrder(1338, "Cursor declaration after handler declaration")
+		return errMisplaced(sql.ErrDeclareCursorOrderInvalid, 1338, "Cursor declaration after handler declaration")
 	}
 	switch {
 	case d.Variables != nil:
@@ -203,7 +214,7 @@ func (c *compiler) declaration(b *block, d *ast.Declare) error {
 	case d.Cursor != nil:
 		name := lower(d.Cursor.Name)
 		if _, ok := c.scope.cursors[name]; ok {
-			return errDuplicate(1333, "cursor", d.Cursor.Name)
+			return errDuplicateCursor(d.Cursor.Name)
 		}
 		declared := &cursor{query: c.query(d.Cursor.SelectStmt)}
 		c.scope.cursors[name] = declared
@@ -211,6 +222,20 @@ func (c *compiler) declaration(b *block, d *ast.Declare) error {
 		return nil
 	}
 	return c.declareHandler(b, d.Handler)
+}
+
+// misplaced is the error for a declaration that is not at the start of a block.
+func misplaced(d *ast.Declare) error {
+	kind := sql.ErrDeclareHandlerOrderInvalid
+	switch {
+	case d.Variables != nil:
+		kind = sql.ErrDeclareVariableOrderInvalid
+	case d.Condition != nil:
+		kind = sql.ErrDeclareConditionOrderInvalid
+	case d.Cursor != nil:
+		kind = sql.ErrDeclareCursorOrderInvalid
+	}
+	return errMisplaced(kind, 1064, "You have an error in your SQL syntax: a declaration has to stand at the start of a block")
 }
 
 func (c *compiler) declareVariables(b *block, d *ast.DeclareVariables) error {
@@ -235,7 +260,7 @@ func (c *compiler) declareVariables(b *block, d *ast.DeclareVariables) error {
 func (c *compiler) declareCondition(d *ast.DeclareCondition) error {
 	name := lower(d.Name)
 	if _, ok := c.scope.conditions[name]; ok {
-		return errDuplicate(1332, "condition", d.Name)
+		return errDuplicateCondition(d.Name)
 	}
 	declared := condition{state: d.SqlStateValue}
 	if d.MysqlErrorCode != nil {
@@ -264,7 +289,7 @@ func (c *compiler) declareHandler(b *block, d *ast.DeclareHandler) error {
 		for _, other := range b.handlers {
 			for _, taken := range other.conditions {
 				if taken == described {
-					return errDuplicate(1413, "handler declared in the same block", string(value.ValueType))
+					return errDuplicateHandler()
 				}
 			}
 		}

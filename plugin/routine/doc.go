@@ -1,4 +1,4 @@
-// Package routine runs stored functions.
+// Package routine runs stored functions and stored procedures.
 //
 // Functions is asked by the database provider for functions the engine does not
 // have itself; it finds the definition through Definitions, parses it once, and
@@ -22,7 +22,14 @@
 // checked. SQL SECURITY INVOKER checks the caller's privileges on what the body
 // reads and writes. The EXECUTE privilege is not checked.
 //
-// What a body may not do gets MySQL's error when the function is created: return a
+// Procedures runs procedures on the same interpreter, in the place of the engine's:
+// their statements are statements of the session, as if its client had sent them,
+// with the procedure's database as the current one. Under autocommit each commits
+// by itself, and one that fails leaves nothing behind although a handler goes on.
+// Of several result sets the client gets the last. A statement is bound with the
+// privileges of the caller for SQL SECURITY INVOKER only.
+//
+// What a body of a function may not do gets MySQL's error when the function is created: return a
 // result set (1415), commit or define objects (1422), lock tables (1314), use
 // prepared statements (1336). CALL, GET DIAGNOSTICS and reading a sequence of
 // warnings are refused with 1235. A function that is running already gets 1424.

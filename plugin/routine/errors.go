@@ -3,11 +3,19 @@ package routine
 import (
 	"errors"
 
+	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
+	goerrors "gopkg.in/src-d/go-errors.v1"
 )
 
 // errNoData: a SELECT … INTO or FETCH found no row. It matches NOT FOUND handlers.
 var errNoData = mysql.NewSQLError(1329, "02000", "No data - zero rows fetched, selected, or processed")
+
+// known is an error with MySQL's number and text, which Go callers know by the
+// engine's kind. Values are those of the kind's message.
+func known(kind *goerrors.Kind, number int, state, text string, values ...any) error {
+	return kind.Wrap(mysql.NewSQLError(number, state, "%s", text), values...)
+}
 
 // ErrDefinition: a stored definition is not a CREATE FUNCTION statement.
 var ErrDefinition = errors.New("the stored definition is not a function")
@@ -53,23 +61,35 @@ func errUnsupported(what string) error {
 }
 
 func errLabel(action, label string) error {
-	return mysql.NewSQLError(1308, "42000", "%s with no matching label: %s", action, label)
+	return known(sql.ErrLoopLabelNotFound, 1308, "42000", action+" with no matching label: "+label, action, label)
 }
 
 func errCondition(name string) error {
-	return mysql.NewSQLError(1319, "42000", "Undefined CONDITION: %s", name)
+	return known(sql.ErrDeclareConditionNotFound, 1319, "42000", "Undefined CONDITION: "+name, name)
 }
 
 func errCursor(name string) error {
-	return mysql.NewSQLError(1324, "42000", "Undefined CURSOR: %s", name)
+	return known(sql.ErrCursorNotFound, 1324, "42000", "Undefined CURSOR: "+name, name)
 }
 
 func errVariable(name string) error {
 	return mysql.NewSQLError(1327, "42000", "Undeclared variable: %s", name)
 }
 
-func errDuplicate(number int, kind, name string) error {
-	return mysql.NewSQLError(number, "42000", "Duplicate %s: %s", kind, name)
+func errDuplicateVariable(name string) error {
+	return known(sql.ErrDeclareVariableDuplicate, 1331, "42000", "Duplicate variable: "+name, name)
+}
+
+func errDuplicateCondition(name string) error {
+	return known(sql.ErrDeclareConditionDuplicate, 1332, "42000", "Duplicate condition: "+name, name)
+}
+
+func errDuplicateCursor(name string) error {
+	return known(sql.ErrDeclareCursorDuplicate, 1333, "42000", "Duplicate cursor: "+name, name)
+}
+
+func errDuplicateHandler() error {
+	return known(sql.ErrDeclareHandlerDuplicate, 1413, "42000", "Duplicate handler declared in the same block")
 }
 
 func errCaseNotFound() error {
@@ -81,7 +101,7 @@ func errColumnCount() error {
 }
 
 func errFetchCount() error {
-	return mysql.NewSQLError(1328, "HY000", "Incorrect number of FETCH variables")
+	return known(sql.ErrFetchIncorrectCount, 1328, "HY000", "Incorrect number of FETCH variables")
 }
 
 func errTooManyRows() error {
@@ -89,11 +109,11 @@ func errTooManyRows() error {
 }
 
 func errCursorOpen() error {
-	return mysql.NewSQLError(1325, "24000", "Cursor is already open")
+	return known(sql.ErrCursorAlreadyOpen, 1325, "24000", "Cursor is already open", "")
 }
 
 func errCursorNotOpen() error {
-	return mysql.NewSQLError(1326, "24000", "Cursor is not open")
+	return known(sql.ErrCursorNotOpen, 1326, "24000", "Cursor is not open", "")
 }
 
 func errResignalInactive() error {
@@ -104,12 +124,42 @@ func errBadState(state string) error {
 	return mysql.NewSQLError(1407, "42000", "Bad SQLSTATE: '%s'", state)
 }
 
+func errReturn() error {
+	return mysql.NewSQLError(1313, "42000", "RETURN is only allowed in a FUNCTION")
+}
+
+func errNoProcedure(database, name string) error {
+	return mysql.NewSQLError(1305, "42000", "PROCEDURE %s.%s does not exist", database, name)
+}
+
+func errProcedureArguments(database, name string, want, got int) error {
+	return mysql.NewSQLError(1318, "42000", "Incorrect number of arguments for PROCEDURE %s.%s; expected %d, got %d", database, name, want, got)
+}
+
+func errNotAVariable(i int, name string) error {
+	return mysql.NewSQLError(1414, "42000", "OUT or INOUT argument %d for routine %s is not a variable or NEW pseudo-variable in BEFORE trigger", i, name)
+}
+
+func errTooDeep(name string) error {
+	return mysql.NewSQLError(1456, "HY000", "Recursive limit %d (as set by the max_sp_recursion_depth variable) was exceeded for routine %s", callDepthMax, name)
+}
+
 func errNoDatabase() error {
 	return mysql.NewSQLError(1046, "3D000", "No database selected")
 }
 
-func errDeclarationOrder(number int, text string) error {
-	return mysql.NewSQLError(number, "42000", "%s", text)
+// errMisplaced is for a declaration behind one that has to follow it, or elsewhere
+// than at the start of a block.
+func errMisplaced(kind *goerrors.Kind, number int, text string) error {
+	return known(kind, number, "42000", text)
+}
+
+func errLimitType(name string, typ sql.Type) error {
+	return mysql.NewSQLError(1691, "HY000", "A variable of a non-integer based type in LIMIT clause: %s is %s", name, typ)
+}
+
+func errWithin(what string) error {
+	return mysql.NewSQLError(1303, "2F003", "Can't create a %s from within another stored routine", what)
 }
 
 func errSystemVariable(name string) error {

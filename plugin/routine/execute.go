@@ -19,6 +19,9 @@ type binding struct {
 	analyzer  *analyzer.Analyzer
 	variables map[string]variable // by the name of the parameter that stands for them
 	authorize bool                // check the session's privileges
+	// procedures runs the statements of procedures, nil in functions: there they
+	// are part of the statement that calls.
+	procedures *Procedures
 }
 
 func (b *binding) bind(ctx *sql.Context, statement ast.Statement, variables map[string]sql.Expression) (sql.Node, *sql.QueryFlags, error) {
@@ -57,8 +60,12 @@ type query struct {
 }
 
 // rows runs the statement in the session's transaction and gives at most limit
-// rows, all of them if limit is negative. Nothing is committed.
+// rows, all of them if limit is negative. In a function nothing is committed; in
+// a procedure the statement is one as the session's client would send it.
 func (q *query) rows(m *machine, limit int) (sql.Schema, []sql.Row, error) {
+	if p := q.binding.procedures; p != nil {
+		return p.rows(m.ctx, q, limit)
+	}
 	node, flags, err := q.binding.bind(m.ctx, q.statement, q.binding.values())
 	if err != nil {
 		return nil, nil, err

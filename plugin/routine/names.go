@@ -17,7 +17,9 @@ func (c *compiler) query(s ast.Statement) *query {
 		return nil
 	})
 	s = c.parser.GiveFrom(s)
-	c.qualify(s)
+	if !c.procedure {
+		c.qualify(s)
+	}
 	return &query{binding: &c.program.binding, statement: s}
 }
 
@@ -121,6 +123,9 @@ func trimAt(name string) string {
 
 // sqlStatement compiles what is not control flow, or says why it can't be there.
 func (c *compiler) sqlStatement(s ast.Statement) (node, error) {
+	if c.procedure {
+		return c.procedureStatement(s)
+	}
 	switch s := s.(type) {
 	case *ast.Select:
 		into := s.Into

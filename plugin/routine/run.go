@@ -38,6 +38,7 @@ type machine struct {
 	result  any
 	// handled is the error whose handler is running, nil outside of handlers.
 	handled *mysql.SQLError
+	results results // of a procedure
 }
 
 // activeBlock is a block that is being run, within the one it is in.
