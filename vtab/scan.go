@@ -40,6 +40,19 @@ func newRowIter(t *Table, p *partition) *rowIter {
 	return &rowIter{t: t, shape: t.shape, lk: p.lookup, want: t.wanted()}
 }
 
+// openAlone opens while no other scan of the session opens or closes. GMS groups
+// rows on one goroutine while another reads them, so a subquery inside an
+// aggregate scans beside the statement's own scan.
+func (i *rowIter) openAlone(ctx *sql.Context) error {
+	session, err := SessionOf(ctx)
+	if err != nil {
+		return err
+	}
+	session.scanMu.Lock()
+	defer session.scanMu.Unlock()
+	return i.open(ctx)
+}
+
 // open takes the reader. The definition that was bound must be the one that the
 // transaction sees, else rows would be read under the wrong shape.
 func (i *rowIter) open(ctx *sql.Context) error {
@@ -134,7 +147,7 @@ func (i *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
 		return nil, io.EOF
 	}
 	if !i.opened {
-		if err := i.open(ctx); err != nil {
+		if err := i.openAlone(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -394,8 +407,10 @@ func (i *rowIter) Close(*sql.Context) error {
 		return nil
 	}
 	i.closed = true
+	i.tx.sess.scanMu.Lock()
 	i.tx.readers--
 	delete(i.tx.sess.scans, i)
+	i.tx.sess.scanMu.Unlock()
 	if i.it == nil {
 		return nil
 	}

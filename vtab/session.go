@@ -3,6 +3,7 @@ package vtab
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -32,6 +33,8 @@ type Session struct {
 	// scans are the row iterators that are open. GMS does not close all of a
 	// statement that fails; the end of the command does.
 	scans map[*rowIter]struct{}
+	// scanMu is held while a scan opens or leaves scans.
+	scanMu sync.Mutex
 }
 
 var (

@@ -18,33 +18,15 @@ import (
 // has the column then, so a subquery elsewhere, which prepends the whole outer
 // row to its own, looks for its columns too far to the right
 // (analyzer/fix_exec_indexes.go, OrderedAggregation).
-func padSubqueries(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdentity, error) {
-	n, within, err := transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		query, ok := e.(*plan.Subquery)
-		if !ok {
-			return e, transform.SameTree, nil
-		}
-		padded, same, err := padSubqueries(ctx, query.Query)
-		if err != nil || same == transform.SameTree {
-			return e, transform.SameTree, err
-		}
-		return query.WithQuery(padded), transform.NewTree, nil
-	})
-	if err != nil {
-		return nil, transform.SameTree, err
-	}
-	n, here, err := transform.NodeWithOpaque(ctx, n, padAggregates)
-	return n, within && here, err
-}
-
-// padAggregates serves one node.
-func padAggregates(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdentity, error) {
-	switch n.(type) {
-	case *plan.GroupBy, *plan.Window:
-	default:
-		return n, transform.SameTree, nil
-	}
+//
+// It is done when a node is executed: the rules that assign positions may run
+// again over a plan that is finished, and must find the subqueries as they know
+// them. Nil means that nothing is to be padded.
+func padSubqueries(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 	expressions := n.(sql.Expressioner).Expressions()
+	if !slices.ContainsFunc(expressions, func(e sql.Expression) bool { _, ok := e.(*aggregation.GroupConcat); return ok }) {
+		return nil, nil
+	}
 	ordered, changed := 0, false
 	for i, e := range expressions {
 		concat, ok := e.(*aggregation.GroupConcat)
@@ -60,7 +42,7 @@ func padAggregates(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdenti
 			padded, same, err = pad(ctx, e, ordered)
 		}
 		if err != nil {
-			return nil, transform.SameTree, err
+			return nil, err
 		}
 		if same == transform.NewTree {
 			if !changed {
@@ -70,10 +52,9 @@ func padAggregates(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdenti
 		}
 	}
 	if !changed {
-		return n, transform.SameTree, nil
+		return nil, nil
 	}
-	n, err := n.(sql.Expressioner).WithExpressions(ctx, expressions...)
-	return n, transform.NewTree, err
+	return n.(sql.Expressioner).WithExpressions(ctx, expressions...)
 }
 
 // padGroupConcat pads the arguments by what is missing, and ORDER BY, which has

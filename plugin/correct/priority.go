@@ -64,8 +64,13 @@ func (p *Priority) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 // fix is the corrected node, nil for one that needs no correction.
 func (p *Priority) fix(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 	switch n := n.(type) {
+	case *plan.GroupBy:
+		return padSubqueries(ctx, n)
 	case *plan.Window:
-		return fixWindow(ctx, n), nil
+		if fixed := fixWindow(ctx, n); fixed != nil {
+			return fixed, nil
+		}
+		return padSubqueries(ctx, n)
 	case *plan.Update:
 		return p.fixUpdate(ctx, n)
 	case *plan.UpdateSource:

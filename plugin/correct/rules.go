@@ -64,15 +64,10 @@ func before(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scop
 // after changes a finished plan: earlier, other rules would not know the
 // expressions for what they are.
 func after(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
-	n, checkedSame, err := transform.NodeExprsWithOpaque(ctx, n, checkedExpression)
+	n, same, err := transform.NodeExprsWithOpaque(ctx, n, checkedExpression)
 	if err != nil {
 		return nil, transform.SameTree, err
 	}
-	n, paddedSame, err := padSubqueries(ctx, n)
-	if err != nil {
-		return nil, transform.SameTree, err
-	}
-	same := checkedSame && paddedSame
 	if insert, ok := n.(*plan.InsertInto); ok && insert.IsReplace {
 		if returning := fixReturning(insert); returning != nil {
 			return returning, transform.NewTree, nil
