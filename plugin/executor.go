@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/dolthub/go-mysql-server/sql/transform"
 
 	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/plugin/correct"
@@ -61,6 +62,8 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		if err := e.procedures.Check(ctx, n.Database().Name(), checked); err != nil {
 			return nil, err
 		}
+	case *plan.InsertInto:
+		expectRows(n)
 	case *plan.PrependNode:
 		vtab.Rebind(n)
 		return nil, nil
@@ -102,9 +105,33 @@ func (e *executor) call(ctx *sql.Context, n *plan.Call, row sql.Row) (sql.RowIte
 	return sql.RowsToRowIter(result.Rows...), nil
 }
 
+// expectRows tells the table how many rows an INSERT … VALUES brings.
+func expectRows(n *plan.InsertInto) {
+	rows := 0
+	transform.Inspect(n.Source, func(n sql.Node) bool {
+		if v, ok := n.(*plan.Values); ok {
+			rows += len(v.ExpressionTuples)
+		}
+		return true
+	})
+	if rows < 2 {
+		return
+	}
+	destination, err := plan.GetInsertable(n.Destination)
+	if err != nil {
+		return
+	}
+	if table, ok := sql.GetUnderlyingTable(destination).(*vtab.Table); ok {
+		table.ExpectRows(rows)
+	}
+}
+
 // define runs a statement that changes definitions: what is open is committed
 // first, and a failure leaves nothing behind, at once.
 func (e *executor) define(ctx *sql.Context, session *vtab.Session, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	if tx := session.GetTransaction(); tx != nil && tx.IsReadOnly() {
+		return nil, sql.ErrReadOnlyTransaction.New()
+	}
 	if err := session.CommitBeforeDDL(ctx); err != nil {
 		return nil, err
 	}

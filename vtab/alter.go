@@ -86,10 +86,35 @@ func (t *Table) alter(ctx *sql.Context, change func(*Transaction, *catalog.Table
 	if err := change(tx, clone); err != nil {
 		return err
 	}
+	if !tx.unfilled(d) {
+		if err := t.keepsLayout(ctx, d, clone); err != nil {
+			return err
+		}
+	}
 	if err := tx.putTable(c, clone); err != nil {
 		return err
 	}
 	return t.follow(ctx)
+}
+
+// keepsLayout makes sure that a change which leaves the rows where they are also
+// leaves what is stored in them: rows read under another layout are lost.
+func (t *Table) keepsLayout(ctx context.Context, was, now *catalog.Table) error {
+	if was.Physical != now.Physical || was.Layout != now.Layout {
+		return nil
+	}
+	before, err := newShape(ctx, t.db.name, was)
+	if err != nil {
+		return err
+	}
+	after, err := newShape(ctx, t.db.name, now)
+	if err != nil {
+		return err
+	}
+	if a, b := before.storedTypes(), after.storedTypes(); !slices.Equal(a, b) {
+		return errInternal("table %s: rows of layout %v would be read as %v", was.Name, a, b)
+	}
+	return nil
 }
 
 // refresh makes the next reads see what is committed now. A statement that holds
@@ -164,6 +189,12 @@ func rowBytes(t sql.Type) int64 {
 		return pointer
 	}
 	return 8
+}
+
+// unfilled reports whether this transaction made the table and put no rows into it.
+func (tx *Transaction) unfilled(t *catalog.Table) bool {
+	n, ok := tx.built[t.Physical]
+	return ok && n == 0 && tx.counts[t.Physical] == 0
 }
 
 // noteBuilt records that the rows of a physical id were made by this transaction.
@@ -353,7 +384,7 @@ func (t *Table) ModifyColumn(ctx *sql.Context, name string, col *sql.Column, ord
 		if err != nil {
 			return err
 		}
-		c.ID, c.Missing = was.ID, was.Missing
+		c.ID, c.Missing, c.Stored = was.ID, was.Missing, was.Stored
 		if isPrimary(d, c.ID) {
 			c.Nullable = false
 		}
@@ -386,7 +417,7 @@ func (t *Table) CreateIndex(ctx *sql.Context, def sql.IndexDef) error {
 		}
 		x.Physical = tx.newID()
 		d.Indexes = append(d.Indexes, x)
-		if n, ok := tx.built[d.Physical]; ok && n == 0 && tx.counts[d.Physical] == 0 {
+		if tx.unfilled(d) {
 			storeIndexed(d)
 		}
 		return nil

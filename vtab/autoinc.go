@@ -29,14 +29,30 @@ func (t *Table) PeekNextAutoIncrementValue(ctx *sql.Context) (uint64, error) {
 func (t *Table) GetNextAutoIncrementValue(ctx *sql.Context, given any) (uint64, error) {
 	q := t.db.engine.sequences
 	if given == nil {
-		return q.next(ctx, t.shape.desc.ID, t.shape.sequenceStart(), t.shape.autoMax)
+		u := t.use
+		if u.ids == u.idsEnd {
+			first, end, err := q.run(ctx, t.shape.desc.ID, t.shape.sequenceStart(), t.shape.autoMax, max(1, u.expected))
+			if err != nil {
+				return 0, err
+			}
+			u.ids, u.idsEnd, u.expected = first, end, 0
+		}
+		u.ids++
+		return u.ids - 1, nil
 	}
 	n, err := toUint64(ctx, given)
 	if err != nil {
 		return 0, err
 	}
+	if u := t.use; n >= u.ids {
+		u.ids, u.idsEnd = 0, 0 // what was taken is behind the value now
+	}
 	return n, q.advance(ctx, t.shape.desc.ID, t.shape.sequenceStart(), n, t.shape.autoMax)
 }
+
+// ExpectRows says that the statement inserts n rows into the table: values that it
+// needs are then consecutive, which clients count on (LAST_INSERT_ID is the first).
+func (t *Table) ExpectRows(n int) { t.use.expected = uint64(n) }
 
 func toUint64(ctx context.Context, v any) (uint64, error) {
 	n, _, err := types.Uint64.Convert(ctx, v)

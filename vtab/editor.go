@@ -395,6 +395,11 @@ func (e *editor) Delete(ctx *sql.Context, row sql.Row) error {
 		return err
 	}
 	key, old, err := e.find(ctx, row)
+	if sql.ErrDeleteRowNotFound.Is(err) {
+		// The scan locked the row, so this statement itself has removed it: a
+		// cascade came first, or a join returned it twice.
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -433,6 +438,9 @@ func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
 		return err
 	}
 	oldKey, old, err := e.find(ctx, oldRow)
+	if sql.ErrDeleteRowNotFound.Is(err) {
+		return nil // as for Delete
+	}
 	if err != nil {
 		return err
 	}

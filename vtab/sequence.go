@@ -100,23 +100,31 @@ func readSequence(ctx context.Context, store kv.Store, id catalog.ID) (uint64, e
 // next hands out one value. start is the first value of a new sequence, limit
 // the largest value that the column's type holds.
 func (s *sequences) next(ctx context.Context, id catalog.ID, start, limit uint64) (uint64, error) {
+	first, _, err := s.run(ctx, id, start, limit, 1)
+	return first, err
+}
+
+// run hands out the values from first up to but not including end: want of them,
+// or fewer where the type has no more.
+func (s *sequences) run(ctx context.Context, id catalog.ID, start, limit, want uint64) (first, end uint64, err error) {
 	q := s.get(id)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.load(ctx, s.store, start); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if q.next > limit || q.next == math.MaxUint64 {
-		return 0, errAutoIncrement()
+		return 0, 0, errAutoIncrement()
 	}
-	if q.next >= q.reserved {
-		if err := s.reserve(ctx, q, limit); err != nil {
-			return 0, err
+	want = max(1, min(want, limit-q.next+1))
+	if q.reserved < q.next+want {
+		if err := s.reserve(ctx, q, limit, want); err != nil {
+			return 0, 0, err
 		}
 	}
-	v := q.next
-	q.next++
-	return v, nil
+	first = q.next
+	q.next += want
+	return first, q.next, nil
 }
 
 // peek returns the value that next would return.
@@ -147,7 +155,7 @@ func (s *sequences) advance(ctx context.Context, id catalog.ID, start, v, limit 
 		q.next = v + 1
 	}
 	if q.next > q.reserved {
-		return s.reserve(ctx, q, limit)
+		return s.reserve(ctx, q, limit, 1)
 	}
 	return nil
 }
@@ -179,15 +187,15 @@ func (s *sequences) repair(ctx context.Context, id catalog.ID, start, v uint64) 
 	return nil
 }
 
-// reserve makes the next block durable. The block doubles while the sequence is
+// reserve makes the next block durable, at least want values. The block doubles while the sequence is
 // in use, and never takes more than a sixteenth of what the type has left, so
 // that kills cannot use up a small type. Requires q.mu.
-func (s *sequences) reserve(ctx context.Context, q *sequence, limit uint64) error {
+func (s *sequences) reserve(ctx context.Context, q *sequence, limit, want uint64) error {
 	block := q.block
 	if left := limit - min(limit, q.next); block > left/16 {
 		block = max(1, left/16)
 	}
-	upTo := q.next + block
+	upTo := q.next + max(block, want)
 	if upTo < q.next {
 		upTo = math.MaxUint64
 	}

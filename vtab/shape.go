@@ -294,6 +294,15 @@ func (s *shape) stored() []int {
 	return ords
 }
 
+// storedTypes names what rows keep in their value, in order: column ids and types.
+func (s *shape) storedTypes() []string {
+	var all []string
+	for _, ord := range s.stored() {
+		all = append(all, fmt.Sprintf("%d %s", s.desc.Columns[ord].ID, s.desc.Columns[ord].Type))
+	}
+	return all
+}
+
 func (s *shape) buildLayouts(ctx context.Context) error {
 	s.layouts = map[uint32]*storedLayout{}
 	current, err := s.newLayout(s.desc.Layout, s.stored())

@@ -37,6 +37,9 @@ type stmtState struct {
 	// seen holds the hidden row ids of a keyless table by row content, so that an
 	// editor finds the row that the scan returned.
 	seen map[uint64][]uint64
+	// ids up to idsEnd are AUTO_INCREMENT values taken for this statement, which
+	// expects to insert so many rows (0: unknown).
+	ids, idsEnd, expected uint64
 	// drained: a build has read the rows itself; the scan that GMS makes for it
 	// is to find none.
 	drained bool

@@ -34,3 +34,34 @@ func TestTableBasics(t *testing.T) {
 	s.check("SELECT count(*) FROM t", "[0]\n")
 	s.exec("DROP TABLE t")
 }
+
+// A rename leaves what rows store as it is, also of an indexed virtual column.
+func TestRenameBesideStoredVirtualColumn(t *testing.T) {
+	d := newDatabaseForTest(t)
+	s := d.session()
+	s.exec("CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT AS (a+1) VIRTUAL, KEY (b))")
+	s.exec("INSERT INTO t (id,a) VALUES (1,1)")
+	s.exec("ALTER TABLE t RENAME COLUMN a TO aa")
+	s.check("SELECT * FROM t", "[1,1,2]\n")
+	s.exec("INSERT INTO t (id,aa) VALUES (2,5)")
+	s.check("SELECT id FROM t WHERE b = 6", "[2]\n")
+	s.exec("ALTER TABLE t DROP INDEX b")
+	s.exec("INSERT INTO t (id,aa) VALUES (3,7)")
+	s.check("SELECT * FROM t", "[1,1,2]\n[2,5,6]\n[3,7,8]\n")
+}
+
+// ST-081, ST-082: rows that a statement meets again after it has removed them.
+func TestRowsMetTwice(t *testing.T) {
+	d := newDatabaseForTest(t)
+	s := d.session()
+	s.exec("CREATE TABLE q (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES q (id) ON DELETE CASCADE)")
+	s.exec("INSERT INTO q VALUES (1,NULL),(2,1),(3,1)")
+	s.exec("DELETE FROM q WHERE id > 0")
+	s.check("SELECT count(*) FROM q", "[0]\n")
+	s.exec("CREATE TABLE a (id INT PRIMARY KEY)")
+	s.exec("CREATE TABLE b (id INT PRIMARY KEY, m INT)")
+	s.exec("INSERT INTO a VALUES (1),(2)")
+	s.exec("INSERT INTO b VALUES (1,1),(2,1),(3,2)")
+	s.exec("DELETE a FROM a JOIN b ON a.id = b.m")
+	s.check("SELECT count(*) FROM a", "[0]\n")
+}
