@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
-	"github.com/freshetdb/freshet/vtab/enc"
 	"github.com/freshetdb/freshet/vtab/kv"
 )
 
@@ -240,14 +238,14 @@ func (i *rowIter) row(ctx *sql.Context) (row sql.Row, ok bool, err error) {
 // primaryRow reads a row found in the primary key.
 func (i *rowIter) primaryRow(ctx *sql.Context) (sql.Row, bool, error) {
 	key := i.it.Key()
-	if s := i.span(); s != nil && len(s.parts) > 0 {
+	if s := i.span(); s != nil && s.filters() {
 		parts, err := splitKey(i.shape.primary, key, i.parts[:0])
 		if err != nil {
 			return nil, false, err
 		}
 		i.parts = parts
-		if !matches(parts, s.parts) {
-			return nil, false, nil
+		if ok, err := s.admits(i.shape.primary, key, parts, nil); err != nil || !ok {
+			return nil, false, err
 		}
 	}
 	var value []byte
@@ -283,11 +281,8 @@ func (i *rowIter) indexRow(ctx *sql.Context) (sql.Row, bool, error) {
 	}
 	i.parts = parts
 	s := i.span()
-	if len(s.parts) > 0 && !matches(parts, s.parts) {
-		return nil, false, nil
-	}
-	if len(s.tail) > 0 {
-		if ok, err := matchTail(x, suffix, s.tail); err != nil || !ok {
+	if s.filters() {
+		if ok, err := s.admits(x, i.it.Key(), parts, suffix); err != nil || !ok {
 			return nil, false, err
 		}
 	}
@@ -368,14 +363,14 @@ func (i *rowIter) stillIn(ctx context.Context, key, value []byte, s *span) (bool
 	if !s.Contains(e.key) {
 		return false, nil
 	}
-	if len(s.parts) == 0 {
+	if !s.filters() {
 		return true, nil
 	}
 	parts, err := splitKey(i.lk.index, e.key, nil)
 	if err != nil {
 		return false, err
 	}
-	return matches(parts, s.parts), nil
+	return s.admits(i.lk.index, e.key, parts, i.shape.suffix(key))
 }
 
 // inBox reports whether the geometry of a row meets the box of a spatial lookup.
@@ -511,65 +506,4 @@ func matchTail(x *indexShape, suffix []byte, want []partRange) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// coverPlan says how to decode rows from an index alone.
-type coverPlan struct {
-	x *indexShape
-	// part, exact and primary give the place in the output of each key part,
-	// exact value and part of the primary key, -1 if not wanted.
-	part, exact, primary []int
-	lastPrimary          int
-	lastExact            int
-}
-
-// newCoverPlan returns nil if the index does not cover the columns.
-func newCoverPlan(s *shape, x *indexShape, want []int) *coverPlan {
-	p := &coverPlan{x: x, part: absent(len(x.cols)), exact: absent(len(x.exact)), primary: absent(len(s.primary.cols)), lastPrimary: -1, lastExact: -1}
-	for to, ord := range want {
-		src, ok := x.covers[ord]
-		if !ok {
-			return nil
-		}
-		switch src.kind {
-		case fromKey:
-			p.part[src.part] = to
-		case fromExact:
-			p.exact[src.part] = to
-			p.lastExact = max(p.lastExact, src.part)
-		case fromPrimary:
-			p.primary[src.part] = to
-			p.lastPrimary = max(p.lastPrimary, src.part)
-		}
-	}
-	return p
-}
-
-func absent(n int) []int { return slices.Repeat([]int{-1}, n) }
-
-func (p *coverPlan) decode(ctx context.Context, parts [][]byte, suffix, exact []byte, dst sql.Row) error {
-	for i, to := range p.part {
-		if to < 0 {
-			continue
-		}
-		v, _, err := p.x.codec.Decode(i, parts[i])
-		if err != nil {
-			return err
-		}
-		dst[to] = v
-	}
-	for i := 0; i <= p.lastExact; i++ {
-		v, rest, err := enc.DecodeValue(ctx, p.x.parts[p.x.exact[i]].Type, exact)
-		if err != nil {
-			return err
-		}
-		if p.exact[i] >= 0 {
-			dst[p.exact[i]] = v
-		}
-		exact = rest
-	}
-	if p.lastPrimary < 0 {
-		return nil
-	}
-	return decodeParts(p.x.primary, suffix, p.primary, p.lastPrimary, dst)
 }
