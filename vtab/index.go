@@ -5,6 +5,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/vector"
 	"github.com/dolthub/go-mysql-server/sql/fulltext"
+	"github.com/dolthub/go-mysql-server/sql/transform"
 
 	"github.com/freshetdb/freshet/catalog"
 )
@@ -215,11 +216,21 @@ func (x *Index) FullTextKeyColumns(*sql.Context) (fulltext.KeyColumns, error) {
 	return fulltext.KeyColumns{Type: fulltext.KeyType(f.KeyType), Name: f.KeyName, Positions: f.KeyColumns}, nil
 }
 
-// preciseFilters keeps the comparisons that a range states exactly.
+// preciseFilters keeps the comparisons that a range states exactly. GMS makes the
+// range of everything but NULL of `d <> 1.5`, whatever the type of d, so negated
+// ones stay filters.
 func preciseFilters(ctx *sql.Context, filters []sql.Expression) []sql.Expression {
 	var precise []sql.Expression
 	for _, e := range filters {
-		if expression.PreciseComparison(ctx, e) {
+		negated := transform.InspectExpr(ctx, e, func(_ *sql.Context, e sql.Expression) bool {
+			not, ok := e.(*expression.Not)
+			if !ok {
+				return false
+			}
+			_, null := not.Child.(*expression.IsNull)
+			return !null
+		})
+		if !negated && expression.PreciseComparison(ctx, e) {
 			precise = append(precise, e)
 		}
 	}

@@ -3,6 +3,7 @@ package vtab
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -14,7 +15,7 @@ import (
 // lookup is an index lookup turned into byte ranges.
 type lookup struct {
 	index *indexShape
-	spans []span // in the order in which they are to be read
+	spans []span // disjoint, in the order in which they are to be read
 	// reverse: each span is read from its end.
 	reverse bool
 	// box restricts a spatial lookup; nil for all others.
@@ -34,16 +35,91 @@ func (l *lookup) points() bool {
 	return true
 }
 
-// span is one range of the index, with conditions on the key parts behind the
-// first one that is not a single value: those do not narrow the byte range.
+// span is one range of the index.
 type span struct {
+	kv.Range
+	// any lists conditions of which an entry in the range must meet one; empty
+	// where the range says it all.
+	any []condition
+	// point: every part is one non-NULL value.
+	point bool
+}
+
+// condition is what a range of the engine says of an entry: a byte range, and
+// bounds for the key parts behind the first one that is not a single value, which
+// do not narrow the byte range.
+type condition struct {
 	kv.Range
 	parts []partRange // empty, or one per key part
 	// tail bounds the parts of the primary key that follow the index's own (a
 	// foreign key may refer to them), in the order of indexShape.tail.
-	tail []partRange
-	// point: every part is one non-NULL value.
+	tail  []partRange
 	point bool
+}
+
+// filters reports whether the byte range alone does not decide.
+func (c *condition) filters() bool { return len(c.parts) > 0 || len(c.tail) > 0 }
+
+// filters reports whether entries of the span have to be looked at.
+func (s *span) filters() bool { return len(s.any) > 0 }
+
+// admits reports whether an entry of x in the span, whose key is taken apart in
+// parts, meets one of the conditions.
+func (s *span) admits(x *indexShape, key []byte, parts [][]byte, suffix []byte) (bool, error) {
+	if len(s.any) == 0 {
+		return true, nil
+	}
+	for i := range s.any {
+		c := &s.any[i]
+		if len(s.any) > 1 && !c.Contains(key) || !matches(parts, c.parts) {
+			continue
+		}
+		if len(c.tail) == 0 {
+			return true, nil
+		}
+		if ok, err := matchTail(x, suffix, c.tail); err != nil || ok {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// newSpans makes spans of conditions. Ranges that are disjoint for the engine need
+// not be so here: under a prefix they are wider, and those that differ in a later
+// key part only are the same bytes. Each entry must be read once, in index order,
+// so what overlaps becomes one span.
+func newSpans(all []condition, reverse bool) []span {
+	slices.SortStableFunc(all, func(a, b condition) int { return bytes.Compare(a.Start, b.Start) })
+	var spans []span
+	for _, c := range all {
+		if n := len(spans); n > 0 && (spans[n-1].End == nil || bytes.Compare(c.Start, spans[n-1].End) < 0) {
+			spans[n-1].add(c)
+			continue
+		}
+		spans = append(spans, span{Range: c.Range, any: []condition{c}, point: c.point})
+	}
+	for i := range spans {
+		if s := &spans[i]; len(s.any) == 1 && !s.any[0].filters() {
+			s.any = nil
+		}
+	}
+	if reverse {
+		slices.Reverse(spans)
+	}
+	return spans
+}
+
+// add makes a condition that overlaps the span part of it.
+func (s *span) add(c condition) {
+	last := &s.any[len(s.any)-1]
+	if bytes.Equal(c.Start, last.Start) && bytes.Equal(c.End, last.End) && !c.filters() && !last.filters() {
+		return // the same keys
+	}
+	s.any = append(s.any, c)
+	s.point = false
+	if c.End == nil || s.End != nil && bytes.Compare(c.End, s.End) > 0 {
+		s.End = c.End
+	}
 }
 
 // partRange bounds the encoding of one key part: low <= bytes < high; nil is open.
@@ -74,20 +150,22 @@ func newLookup(ctx context.Context, x *indexShape, l sql.IndexLookup) (*lookup, 
 		p.spans = []span{{Range: x.span}}
 		return p, nil
 	}
+	var all []condition
 	for _, r := range ranges {
-		s, ok, err := newSpan(ctx, x, r)
+		c, ok, err := newCondition(ctx, x, r)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			p.spans = append(p.spans, s)
+			all = append(all, c)
 		}
 	}
+	p.spans = newSpans(all, p.reverse)
 	return p, nil
 }
 
-// newSpan encodes one range; ok is false if it is empty.
-func newSpan(ctx context.Context, x *indexShape, r sql.MySQLRange) (s span, ok bool, err error) {
+// newCondition encodes one range; ok is false if it is empty.
+func newCondition(ctx context.Context, x *indexShape, r sql.MySQLRange) (s condition, ok bool, err error) {
 	start := append([]byte(nil), x.prefix...)
 	parts := make([]partRange, 0, len(x.cols))
 	narrowing := true
