@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dolthub/go-mysql-server/sql"
+
 	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/vtab/kv"
 )
@@ -24,6 +26,10 @@ type CommitHook interface {
 type Options struct {
 	Logger *slog.Logger // nil: slog.Default()
 	Hooks  []CommitHook // run in order
+	// StoredText prepares the text of a view, trigger or procedure for the engine's
+	// parser, which reads it under the session's mode although the text was written
+	// under sqlMode. Nil leaves texts as they are.
+	StoredText func(ctx *sql.Context, text, sqlMode string) string
 }
 
 // Engine is what all sessions of one store share. It is safe for concurrent use.
@@ -33,8 +39,10 @@ type Engine struct {
 	sequences *sequences
 	log       *slog.Logger
 	hooks     []CommitHook
-	claims    *claims
-	querier   Querier
+	// storedText is never nil.
+	storedText func(ctx *sql.Context, text, sqlMode string) string
+	claims     *claims
+	querier    Querier
 
 	mu       sync.Mutex
 	sessions map[*Session]struct{} // that have used the store and are not closed
@@ -47,7 +55,10 @@ func NewEngine(store kv.Store, cat *catalog.Catalog, o Options) *Engine {
 	if log == nil {
 		log = slog.Default()
 	}
-	return &Engine{store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, claims: newClaims(), sessions: map[*Session]struct{}{}}
+	if o.StoredText == nil {
+		o.StoredText = func(_ *sql.Context, text, _ string) string { return text }
+	}
+	return &Engine{storedText: o.StoredText, store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, claims: newClaims(), sessions: map[*Session]struct{}{}}
 }
 
 // Store is the storage engine below.

@@ -61,7 +61,11 @@ func (d *Database) GetViewDefinition(ctx *sql.Context, name string) (sql.ViewDef
 	if err != nil || !ok {
 		return sql.ViewDefinition{}, false, err
 	}
-	return viewDefinition(v), true, nil
+	def := d.viewDefinition(ctx, v)
+	if s, err := SessionOf(ctx); err == nil && s.lendDatabase(d.name) {
+		def.CreateViewStatement = qualifyView(def.CreateViewStatement, d.name)
+	}
+	return def, true, nil
 }
 
 // AllViews implements sql.ViewDatabase.
@@ -76,13 +80,15 @@ func (d *Database) AllViews(ctx *sql.Context) ([]sql.ViewDefinition, error) {
 	}
 	var all []sql.ViewDefinition
 	for _, v := range views {
-		all = append(all, viewDefinition(v))
+		all = append(all, d.viewDefinition(ctx, v))
 	}
 	return all, nil
 }
 
-func viewDefinition(v *catalog.View) sql.ViewDefinition {
-	return sql.ViewDefinition{Name: v.Name, TextDefinition: v.Select, CreateViewStatement: v.Statement, SqlMode: v.SQLMode}
+func (d *Database) viewDefinition(ctx *sql.Context, v *catalog.View) sql.ViewDefinition {
+	return sql.ViewDefinition{
+		Name: v.Name, TextDefinition: v.Select, CreateViewStatement: d.engine.storedText(ctx, v.Statement, v.SQLMode), SqlMode: v.SQLMode,
+	}
 }
 
 // GetTriggers implements sql.TriggerDatabase.
@@ -97,7 +103,7 @@ func (d *Database) GetTriggers(ctx *sql.Context) ([]sql.TriggerDefinition, error
 	}
 	all := brokenTriggers(db, err)
 	for _, t := range triggers {
-		all = append(all, sql.TriggerDefinition{Name: t.Name, CreateStatement: t.Statement, CreatedAt: t.Created, SqlMode: t.SQLMode})
+		all = append(all, sql.TriggerDefinition{Name: t.Name, CreateStatement: d.engine.storedText(ctx, t.Statement, t.SQLMode), CreatedAt: t.Created, SqlMode: t.SQLMode})
 	}
 	return all, nil
 }
@@ -152,7 +158,7 @@ func (d *Database) GetStoredProcedure(ctx *sql.Context, name string) (sql.Stored
 	if err != nil || !ok {
 		return sql.StoredProcedureDetails{}, false, err
 	}
-	return procedureDetails(r), true, nil
+	return d.procedureDetails(ctx, r), true, nil
 }
 
 // GetStoredProcedures implements sql.StoredProcedureDatabase.
@@ -167,13 +173,16 @@ func (d *Database) GetStoredProcedures(ctx *sql.Context) ([]sql.StoredProcedureD
 	}
 	var all []sql.StoredProcedureDetails
 	for _, r := range routines {
-		all = append(all, procedureDetails(r))
+		all = append(all, d.procedureDetails(ctx, r))
 	}
 	return all, nil
 }
 
-func procedureDetails(r *catalog.Routine) sql.StoredProcedureDetails {
-	return sql.StoredProcedureDetails{Name: r.Name, CreateStatement: r.Statement, CreatedAt: r.Created, ModifiedAt: r.Modified, SqlMode: r.SQLMode}
+func (d *Database) procedureDetails(ctx *sql.Context, r *catalog.Routine) sql.StoredProcedureDetails {
+	return sql.StoredProcedureDetails{
+		Name: r.Name, CreateStatement: d.engine.storedText(ctx, r.Statement, r.SQLMode),
+		CreatedAt: r.Created, ModifiedAt: r.Modified, SqlMode: r.SQLMode,
+	}
 }
 
 // SaveStoredProcedure implements sql.StoredProcedureDatabase.

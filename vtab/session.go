@@ -28,6 +28,9 @@ type Session struct {
 	editing int
 	temp    tempTables
 	joined  bool // known to the engine
+	// lent is the name that the next calls of GetCurrentDatabase return instead.
+	lent      string
+	lentCalls int
 	// defining: the running statement changes definitions.
 	defining bool
 	// scans are the row iterators that are open. GMS does not close all of a
@@ -228,7 +231,7 @@ func (s *Session) CommitBeforeDDL(ctx *sql.Context) error {
 
 // ValidateSession implements sql.Session: GMS calls it before it binds a statement.
 func (s *Session) ValidateSession(ctx *sql.Context) error {
-	s.defining = false
+	s.defining, s.lentCalls = false, 0
 	if s.calls == 0 {
 		s.dropForgotten(ctx)
 	}
@@ -267,6 +270,26 @@ func (s *Session) forget(tx *Transaction) {
 	if s.open == tx {
 		s.open = nil
 	}
+}
+
+// lendDatabase gives a session without a current database one for the two calls
+// by which the engine's binder looks whether there is any, before it binds the
+// body of a view in the view's own database.
+func (s *Session) lendDatabase(name string) bool {
+	if s.BaseSession.GetCurrentDatabase() != "" {
+		return false
+	}
+	s.lent, s.lentCalls = name, 2
+	return true
+}
+
+// GetCurrentDatabase implements sql.Session.
+func (s *Session) GetCurrentDatabase() string {
+	if s.lentCalls > 0 {
+		s.lentCalls--
+		return s.lent
+	}
+	return s.BaseSession.GetCurrentDatabase()
 }
 
 // CommandBegin implements sql.LifecycleAwareSession.
