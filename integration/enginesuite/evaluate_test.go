@@ -38,6 +38,9 @@ func (h *harness) EvaluateQueryResults(t *testing.T, expected []sql.Row, columns
 			}
 		}
 	}
+	if h.overServer && len(expected) == 0 && isOK(actual) {
+		actual = expected // a client is told OK where the engine returns no row
+	}
 	columns = slices.Clone(columns)
 	for i, column := range columns {
 		if i < len(schema) && column.Type == types.Float64 && types.IsDecimal(schema[i].Type) {
@@ -47,6 +50,15 @@ func (h *harness) EvaluateQueryResults(t *testing.T, expected []sql.Row, columns
 		}
 	}
 	enginetest.CheckResults(sql.NewEmptyContext(), t, plain{h}, expected, columns, schema, actual, query, h.engine)
+}
+
+// isOK reports whether a result is an OK that changed nothing.
+func isOK(rows []sql.Row) bool {
+	if len(rows) != 1 || len(rows[0]) != 1 {
+		return false
+	}
+	result, ok := rows[0][0].(types.OkResult)
+	return ok && result.RowsAffected == 0 && result.InsertID == 0
 }
 
 func asDouble(t *testing.T, value any) any {

@@ -1,6 +1,7 @@
 package enginesuite
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/enginetest"
@@ -46,10 +47,21 @@ var boundFunctions = map[string]func(*testing.T, *harness){
 	"TestReadOnly": func(t *testing.T, h *harness) {
 		enginetest.TestReadOnly(t, h, true)
 	},
+	"TestTpchPlans": func(t *testing.T, h *harness) {
+		// MySQL's comments need white space after the dashes.
+		for i := range queries.TpchPlanTests {
+			test := &queries.TpchPlanTests[i]
+			test.Query = bareComment.ReplaceAllString(test.Query, "-- $1")
+		}
+		enginetest.TestTpchPlans(t, h)
+	},
 	"TestUserPrivileges": func(t *testing.T, h *harness) {
 		enginetest.TestUserPrivileges(t, h)
 	},
 }
+
+// bareComment is a comment as the suite writes some, without white space.
+var bareComment = regexp.MustCompile(`(?m)^--(\S)`)
 
 // notRun are functions of the suite that say nothing about store tables.
 var notRun = map[string]string{
@@ -105,6 +117,7 @@ func functions(overServer bool) []string {
 // runFunction runs one function of the suite.
 func runFunction(t *testing.T, name string, overServer bool) {
 	h := newHarness(t, overServer)
+	h.clients = needClients[name]
 	if bound, ok := boundFunctions[name]; ok {
 		bound(t, h)
 		return

@@ -2,7 +2,6 @@ package enginesuite
 
 import (
 	"context"
-	"encoding/binary"
 	"net"
 	"reflect"
 	"strconv"
@@ -27,6 +26,7 @@ const cacheBytes = 1 << 20
 // harness gives the suite engines over fresh stores in memory.
 type harness struct {
 	overServer bool // statements go through the server
+	clients    bool // and each session has a connection of its own
 
 	t       *testing.T
 	db      *plugin.DB
@@ -158,14 +158,7 @@ func (h *harness) serve(t *testing.T, engine *sqle.Engine) (enginetest.QueryEngi
 		defer close(served)
 		freshet.Serve()
 	}()
-	client, err := enginetest.NewServerQueryEngine(t, engine, h.SessionBuilder())
-	if err != nil {
-		return nil, err
-	}
-	port := strconv.FormatInt(reflect.ValueOf(client).Elem().FieldByName("port").Int(), 10)
-	redirects.set(port, freshet.Addr().String())
 	t.Cleanup(func() {
-		redirects.set(port, "")
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		if err := freshet.Shutdown(ctx); err != nil {
@@ -173,7 +166,28 @@ func (h *harness) serve(t *testing.T, engine *sqle.Engine) (enginetest.QueryEngi
 		}
 		<-served
 	})
+	address := freshet.Addr().String()
+	if h.clients {
+		h.engine = &clients{h: h, t: t, engine: engine, address: address, bySession: map[sql.Session]*enginetest.ServerQueryEngine{}}
+		return h.engine, nil
+	}
+	client, err := h.connect(t, engine, address)
+	if err != nil {
+		return nil, err
+	}
 	h.engine = client
+	return client, nil
+}
+
+// connect returns a client of the suite's kind whose connections go to address.
+func (h *harness) connect(t *testing.T, engine *sqle.Engine, address string) (*enginetest.ServerQueryEngine, error) {
+	client, err := enginetest.NewServerQueryEngine(t, engine, h.SessionBuilder())
+	if err != nil {
+		return nil, err
+	}
+	port := strconv.FormatInt(reflect.ValueOf(client).Elem().FieldByName("port").Int(), 10)
+	redirects.set(port, address)
+	t.Cleanup(func() { redirects.set(port, "") })
 	return client, nil
 }
 
@@ -230,28 +244,6 @@ func (r *redirectTable) install() {
 		if err != nil {
 			return nil, err
 		}
-		return stateBlind{conn}, nil
+		return &stateBlind{Conn: conn}, nil
 	})
-}
-
-// stateBlind shows SQLSTATE HY000 for every error. The suite compares error
-// texts and cuts off the number and state only where the state is the engine's
-// own default; Freshet sends MySQL's.
-type stateBlind struct{ net.Conn }
-
-// Read implements net.Conn. An error packet (4 bytes of header, 0xff, the number
-// in 2 bytes, '#', the state in 5) answers a command alone, so it is read alone.
-func (c stateBlind) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if n > 13 && b[4] == 0xff && b[7] == '#' && !engineStates[binary.LittleEndian.Uint16(b[5:])] {
-		copy(b[8:13], "HY000")
-	}
-	return n, err
-}
-
-// engineStates are numbers that the engine itself sends with a state.
-var engineStates = map[uint16]bool{
-	1213: true, // deadlock
-	1305: true, // no such procedure
-	1644: true, // SIGNAL
 }
