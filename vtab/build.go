@@ -30,7 +30,6 @@ type build struct {
 	largest, largestID uint64
 	// uniques remember the keys written, per unique key of the table.
 	uniques map[*indexShape]map[uint64]struct{}
-	nextID  uint64
 	n       int
 	vals    []any
 	row     []byte

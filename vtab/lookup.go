@@ -53,12 +53,14 @@ type condition struct {
 	parts []partRange // empty, or one per key part
 	// tail bounds the parts of the primary key that follow the index's own (a
 	// foreign key may refer to them), in the order of indexShape.tail.
-	tail  []partRange
+	tail []partRange
+	// whole bounds the whole columns of an index with prefixes; the row tells.
+	whole []partRange
 	point bool
 }
 
 // filters reports whether the byte range alone does not decide.
-func (c *condition) filters() bool { return len(c.parts) > 0 || len(c.tail) > 0 }
+func (c *condition) filters() bool { return len(c.parts) > 0 || len(c.tail) > 0 || len(c.whole) > 0 }
 
 // filters reports whether entries of the span have to be looked at.
 func (s *span) filters() bool { return len(s.any) > 0 }
@@ -134,10 +136,12 @@ func (r partRange) contains(b []byte) bool {
 // newLookup encodes the ranges of a lookup.
 func newLookup(ctx context.Context, x *indexShape, l sql.IndexLookup) (*lookup, error) {
 	p := &lookup{index: x, reverse: l.IsReverse}
-	if l.IsEmptyRange {
+	// IsEmptyRange is not asked: the engine sets it for every lookup of a join with
+	// a NULL in its key, also where <=> finds the NULLs. The ranges tell.
+	ranges, ok := l.Ranges.(sql.MySQLRangeCollection)
+	if l.IsEmptyRange && l.Ranges == nil {
 		return p, nil
 	}
-	ranges, ok := l.Ranges.(sql.MySQLRangeCollection)
 	if !ok {
 		return nil, errInternal("lookup with ranges of type %T", l.Ranges)
 	}
@@ -189,6 +193,13 @@ func newCondition(ctx context.Context, x *indexShape, r sql.MySQLRange) (s condi
 			return s, false, nil
 		}
 		parts = append(parts, b.partRange)
+		if x.whole != nil {
+			w, err := boundPart(ctx, x.whole, i, r[i])
+			if err != nil {
+				return s, false, err
+			}
+			s.whole = append(s.whole, w.partRange)
+		}
 		s.point = s.point && b.point && !b.null
 		if !narrowing {
 			continue
@@ -219,11 +230,22 @@ func newCondition(ctx context.Context, x *indexShape, r sql.MySQLRange) (s condi
 }
 
 // isEmptyRange reports whether the cuts of a column exclude every value: above
-// everything, or below NULL.
+// everything, below NULL, or at a NULL that is compared with = (those that IS NULL
+// and <=> make have no key).
 func isEmptyRange(r sql.MySQLRangeColumnExpr) bool {
 	_, above := r.LowerBound.(sql.AboveAll)
 	_, below := r.UpperBound.(sql.BelowNull)
-	return above || below
+	return above || below || nullKey(r.LowerBound) || nullKey(r.UpperBound)
+}
+
+func nullKey(c sql.MySQLRangeCut) bool {
+	switch c := c.(type) {
+	case sql.Below:
+		return c.Key == nil
+	case sql.Above:
+		return c.Key == nil
+	}
+	return false
 }
 
 // boundTail encodes the ranges of the primary key's columns behind the index's own.

@@ -1,6 +1,9 @@
 package vtab
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestEmptyRanges(t *testing.T) {
 	d := newDatabaseForTest(t)
@@ -23,4 +26,23 @@ func TestEmptyRanges(t *testing.T) {
 	if _, err := s.try("INSERT INTO t (i) VALUES (9)"); err == nil {
 		t.Fatal("a column without default was filled")
 	}
+}
+
+// ST-052: a prefix index finds exact rows, each once.
+func TestPrefixIndexIsExact(t *testing.T) {
+	d := newDatabaseForTest(t)
+	s := d.session()
+	s.exec("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10) COLLATE utf8mb4_bin, KEY k (v(1)))")
+	s.exec("INSERT INTO t VALUES (1,'aa'),(2,'ab'),(3,'abc'),(4,'b'),(5,NULL),(6,'')")
+	s.exec("CREATE TABLE u (id INT PRIMARY KEY, v VARCHAR(10) COLLATE utf8mb4_bin)")
+	s.exec("INSERT INTO u SELECT * FROM t")
+	for _, where := range []string{
+		"v < 'ab' OR v > 'ab'", "v <> 'ab'", "v NOT BETWEEN 'ab' AND 'abb'", "v = 'ab'", "v >= 'ab'", "v > 'ab'", "v <= 'ab'",
+		"v IS NULL", "v IS NOT NULL", "v IN ('aa','abc','zz')", "v LIKE 'ab%'", "v <=> NULL", "v <=> 'ab'",
+	} {
+		want := s.rows("SELECT id FROM u WHERE %s ORDER BY id", strings.ReplaceAll(where, "%", "%%"))
+		s.check("SELECT id FROM t WHERE "+where+" ORDER BY id", want)
+	}
+	s.check("SELECT /*+ LOOKUP_JOIN(a,b) */ count(*) FROM u a JOIN t b ON a.v = b.v", "[5]\n")
+	s.check("SELECT /*+ LOOKUP_JOIN(a,b) */ count(*) FROM u a LEFT JOIN t b ON a.v = b.v", "[6]\n")
 }

@@ -27,6 +27,7 @@ type rowIter struct {
 	it       kv.Iterator
 	spanAt   int
 	dec      *decoder
+	wholeDec *decoder   // of the columns of a prefix index
 	cover    *coverPlan // non-nil: the index alone answers
 	parts    [][]byte
 	keyBuf   []byte
@@ -131,7 +132,7 @@ func (i *rowIter) locking() bool { return i.t.use.mode.lock != kv.LockNone }
 
 // prepare chooses how rows are decoded.
 func (i *rowIter) prepare(locking bool) {
-	if i.lk != nil && i.lk.index != i.shape.primary && !locking && i.lk.box == nil {
+	if i.lk != nil && i.lk.index != i.shape.primary && !locking && i.lk.box == nil && i.lk.index.whole == nil {
 		i.cover = newCoverPlan(i.shape, i.lk.index, i.want)
 	}
 	if i.cover == nil {
@@ -308,6 +309,9 @@ func (i *rowIter) fetch(ctx *sql.Context, key []byte, s *span) (sql.Row, bool, e
 				return nil, false, err
 			}
 		}
+		if ok, err := i.inWhole(ctx, key, value, s); err != nil || !ok {
+			return nil, false, err
+		}
 		row, err := i.decode(ctx, key, value)
 		return row, err == nil, err
 	}
@@ -316,6 +320,9 @@ func (i *rowIter) fetch(ctx *sql.Context, key []byte, s *span) (sql.Row, bool, e
 		return nil, false, errInternal("table %s: index %s has an entry without a row (%x); run CHECK TABLE", i.shape.desc.Name, i.lk.index.name, key)
 	}
 	if err != nil {
+		return nil, false, err
+	}
+	if ok, err := i.inWhole(ctx, key, value, s); err != nil || !ok {
 		return nil, false, err
 	}
 	if i.lk.box != nil {
@@ -371,6 +378,34 @@ func (i *rowIter) stillIn(ctx context.Context, key, value []byte, s *span) (bool
 		return false, err
 	}
 	return s.admits(i.lk.index, e.key, parts, i.shape.suffix(key))
+}
+
+// inWhole reports whether a row found through prefixes lies in the ranges of the
+// whole columns.
+func (i *rowIter) inWhole(ctx context.Context, key, value []byte, s *span) (bool, error) {
+	if i.lk.index.whole == nil {
+		return true, nil
+	}
+	if i.wholeDec == nil {
+		i.wholeDec = newDecoder(i.shape, i.lk.index.cols)
+	}
+	row := make(sql.Row, len(i.lk.index.cols))
+	if err := i.wholeDec.decode(ctx, key, value, row); err != nil {
+		return false, err
+	}
+	whole := make([][]byte, len(row))
+	for part := range row {
+		var err error
+		if whole[part], err = i.lk.index.whole.codec.Append(ctx, nil, part, row[part]); err != nil {
+			return false, err
+		}
+	}
+	for c := range s.any {
+		if matches(whole, s.any[c].whole) {
+			return true, nil
+		}
+	}
+	return len(s.any) == 0, nil
 }
 
 // inBox reports whether the geometry of a row meets the box of a spatial lookup.
