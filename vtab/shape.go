@@ -74,6 +74,9 @@ type indexShape struct {
 	// of this index.
 	primary *indexShape
 	tail    []int
+	// whole is the key over whole columns, nil unless some part is a prefix: a
+	// range over a prefix also finds rows that only share it.
+	whole *indexShape
 }
 
 // source says where a covering read finds the value of a column.
@@ -234,7 +237,22 @@ func (x *indexShape) build(s *shape, space kv.Space, physical catalog.ID, parts 
 	}
 	x.codec = codec
 	x.buildCovers(s)
-	return nil
+	return x.buildWhole()
+}
+
+// buildWhole makes the codec by which rows found through a prefix are tested.
+func (x *indexShape) buildWhole() error {
+	if !x.prefixed() {
+		return nil
+	}
+	w := &indexShape{name: x.name}
+	for _, p := range x.parts {
+		w.parts = append(w.parts, enc.KeyPart{Type: p.Type})
+	}
+	var err error
+	w.codec, err = enc.NewKeyCodec(w.parts)
+	x.whole = w
+	return err
 }
 
 // buildCovers notes for each column whether an entry of this key gives it back.
