@@ -42,7 +42,7 @@ func (a *integerArithmetic) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		}
 		return nil, errOutOfRange(kind, a.Arithmetic.String())
 	}
-	return result.int64()
+	return result.signed(), nil
 }
 
 // signedAllowed says whether unsigned operands may have a negative difference.
@@ -110,11 +110,7 @@ func (a *integerArithmetic) compute(l, r signMagnitude) (signMagnitude, bool) {
 		}
 		result = sum
 	}
-	limit := uint64(math.MaxInt64)
-	if result.negative {
-		limit++
-	}
-	return result, result.magnitude <= limit
+	return result, result.fitsSigned()
 }
 
 func addSigned(l, r signMagnitude) (signMagnitude, bool) {
@@ -129,11 +125,21 @@ func addSigned(l, r signMagnitude) (signMagnitude, bool) {
 	return signMagnitude{magnitude: difference, negative: l.negative && difference != 0}, true
 }
 
-func (s signMagnitude) int64() (any, error) {
+// fitsSigned says whether a BIGINT holds the value.
+func (s signMagnitude) fitsSigned() bool {
+	limit := uint64(math.MaxInt64)
 	if s.negative {
-		return -int64(s.magnitude-1) - 1, nil
+		limit++
 	}
-	return int64(s.magnitude), nil
+	return s.magnitude <= limit
+}
+
+// signed is the value as a BIGINT that holds it.
+func (s signMagnitude) signed() int64 {
+	if s.negative {
+		return -int64(s.magnitude-1) - 1
+	}
+	return int64(s.magnitude)
 }
 
 // WithChildren implements sql.Expression.

@@ -54,6 +54,11 @@ func before(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scop
 	if err != nil {
 		return nil, transform.SameTree, err
 	}
+	n, exactSame, err := exactRanges(ctx, n)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	keptSame = keptSame && exactSame
 	if flags != nil && !flags.SubqueryIsSet() {
 		return n, keptSame, nil
 	}
@@ -84,6 +89,13 @@ func checkedExpression(ctx *sql.Context, e sql.Expression) (sql.Expression, tran
 		if isDateCast(ctx, e) {
 			return &dateCast{Convert: e, child: e.Child}, transform.NewTree, nil
 		}
+	case *expression.Equals, *expression.NullSafeEquals, *expression.LessThan, *expression.LessThanOrEqual,
+		*expression.GreaterThan, *expression.GreaterThanOrEqual:
+		return checkComparison(ctx, e.(expression.Comparer))
+	case *expression.Between:
+		return newBetween(ctx, e), transform.NewTree, nil
+	case *expression.InTuple, *expression.HashInTuple:
+		return checkIn(ctx, e.(expression.Comparer))
 	case *plan.Subquery:
 		query, same, err := transform.NodeExprsWithOpaque(ctx, e.Query, checkedExpression)
 		if err != nil || same == transform.SameTree {

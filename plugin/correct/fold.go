@@ -1,0 +1,283 @@
+package correct
+
+import (
+	"math"
+	"time"
+
+	"github.com/cockroachdb/apd/v3"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// foldConstant gives a constant the type of the column it is compared with, if the
+// column can hold exactly that value (MySQL 8.0 Reference Manual, 8.2.1.14,
+// "Constant-Folding Optimization"). An index range built from the result is exact.
+// False for a constant of which the engine would build a range of other rows;
+// equality says that the comparison is =, <> or IN.
+func foldConstant(ctx *sql.Context, column sql.Expression, constant *expression.Literal, equality bool) (*expression.Literal, bool) {
+	if constant.Value() == nil {
+		return constant, true
+	}
+	typ, from := column.Type(ctx), constant.Type(ctx)
+	switch {
+	case types.IsTextOnly(typ):
+		return constant, types.IsTextOnly(from) && columnCollates(ctx, column, constant)
+	case types.IsBinaryType(from) || types.IsBinaryType(typ):
+		return constant, true
+	case types.IsInteger(typ):
+		return foldInteger(ctx, typ, constant)
+	case types.IsFloat(typ):
+		return foldFloat(ctx, typ, constant)
+	case types.IsDecimal(typ):
+		return foldDecimal(ctx, typ, constant)
+	case types.IsEnum(typ):
+		return foldEnum(ctx, typ, constant, equality)
+	case types.IsSet(typ):
+		return constant, equality && setConstant(ctx, typ, constant)
+	case types.IsTimespan(typ):
+		return foldTimespan(ctx, typ, constant)
+	case isDay(typ):
+		return foldDay(ctx, typ, constant)
+	}
+	return constant, true
+}
+
+// columnCollates says whether the comparison goes by the column's collation, which
+// is that of its indexes.
+func columnCollates(ctx *sql.Context, column, other sql.Expression) bool {
+	own, strength := sql.GetCoercibility(ctx, column)
+	theirs, theirStrength := sql.GetCoercibility(ctx, other)
+	result, _ := sql.ResolveCoercibility(own, strength, theirs, theirStrength)
+	return result == own
+}
+
+// constantNumber is the number of a constant; false for text that is not a number
+// as a whole and for other types.
+func constantNumber(ctx *sql.Context, constant *expression.Literal) (number, bool) {
+	typ := constant.Type(ctx)
+	if types.IsNumber(typ) {
+		n, err := numberOf(ctx, typ, constant.Value())
+		return n, err == nil && n.kind != numberNull
+	}
+	text, ok := asText(constant.Value())
+	if !ok || !types.IsTextOnly(typ) {
+		return number{}, false
+	}
+	d, _, err := apd.NewFromString(text)
+	if err != nil || d.Form != apd.Finite {
+		return number{}, false
+	}
+	return number{kind: numberDecimal, decimal: d}, true
+}
+
+// wholeNumber is the number as an integer, if it is one.
+func wholeNumber(n number) (signMagnitude, bool) {
+	switch n.kind {
+	case numberInt:
+		return integerOf(n.integer)
+	case numberUint:
+		return integerOf(n.bits)
+	case numberFloat:
+		if n.float != math.Trunc(n.float) || math.Abs(n.float) >= 1<<63 {
+			return signMagnitude{}, false
+		}
+		return integerOf(int64(n.float))
+	case numberDecimal:
+		if !wholeDecimal(n.decimal) {
+			return signMagnitude{}, false
+		}
+		if v, err := n.decimal.Int64(); err == nil {
+			return integerOf(v)
+		}
+	}
+	return signMagnitude{}, false
+}
+
+func foldInteger(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
+	n, ok := constantNumber(ctx, constant)
+	if !ok {
+		return constant, false
+	}
+	whole, ok := wholeNumber(n)
+	if !ok {
+		return constant, false
+	}
+	if types.IsUnsigned(typ) {
+		return expression.NewLiteral(whole.magnitude, types.Uint64), !whole.negative
+	}
+	if !whole.fitsSigned() {
+		return constant, false
+	}
+	return expression.NewLiteral(whole.signed(), types.Int64), true
+}
+
+func foldFloat(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
+	n, ok := constantNumber(ctx, constant)
+	if !ok {
+		return constant, false
+	}
+	value := n.asFloat()
+	if typ.Type() == types.Float32.Type() {
+		narrow := float32(value)
+		return expression.NewLiteral(narrow, typ), float64(narrow) == value
+	}
+	return expression.NewLiteral(value, types.Float64), true
+}
+
+// doubleDigits is how many decimal digits a double always keeps: text is compared
+// with a DECIMAL as a double.
+const doubleDigits = 15
+
+func foldDecimal(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
+	n, ok := constantNumber(ctx, constant)
+	if !ok || n.kind == numberFloat {
+		return constant, false
+	}
+	d, err := n.asDecimal()
+	if err != nil || types.IsTextOnly(constant.Type(ctx)) && d.NumDigits() > doubleDigits {
+		return constant, false
+	}
+	// The conversion rounds in place.
+	converted, inRange, err := typ.Convert(ctx, new(apd.Decimal).Set(d))
+	if err != nil || inRange != sql.InRange {
+		return constant, false
+	}
+	stored, ok := converted.(*apd.Decimal)
+	if !ok || stored.Cmp(d) != 0 {
+		return constant, false
+	}
+	return expression.NewLiteral(stored, typ), true
+}
+
+// foldEnum keeps what an index on an ENUM finds. Its order is that of the members'
+// positions, text is compared by its letters.
+func foldEnum(ctx *sql.Context, typ sql.Type, constant *expression.Literal, equality bool) (*expression.Literal, bool) {
+	enum, ok := typ.(sql.EnumType)
+	if !ok {
+		return constant, false
+	}
+	if text, ok := asText(constant.Value()); ok {
+		return constant, equality && enum.IndexOf(text) > 0
+	}
+	n, ok := constantNumber(ctx, constant)
+	if !ok {
+		return constant, false
+	}
+	whole, ok := wholeNumber(n)
+	if !ok || whole.negative || whole.magnitude < 1 || whole.magnitude > uint64(enum.NumberOfElements()) {
+		return constant, false
+	}
+	return expression.NewLiteral(whole.signed(), types.Int64), true
+}
+
+// setConstant says whether the constant is a SET's value as it is printed.
+func setConstant(ctx *sql.Context, typ sql.Type, constant *expression.Literal) bool {
+	text, ok := asText(constant.Value())
+	if !ok {
+		return false
+	}
+	converted, _, err := typ.Convert(ctx, text)
+	if err != nil {
+		return false
+	}
+	printed, err := typ.SQL(ctx, nil, converted)
+	return err == nil && printed.ToString() == text
+}
+
+func foldTimespan(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
+	if isDay(constant.Type(ctx)) {
+		return constant, false
+	}
+	span, err := types.Time.ConvertToTimespan(constant.Value())
+	if err != nil {
+		return constant, false
+	}
+	converted, inRange, err := typ.Convert(ctx, span)
+	if err != nil || inRange != sql.InRange {
+		return constant, false
+	}
+	stored, ok := converted.(types.Timespan)
+	if !ok || stored != span {
+		return constant, false
+	}
+	return expression.NewLiteral(stored, typ), true
+}
+
+// foldDay leaves text that is no date to the engine, which refuses it.
+func foldDay(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
+	value := constant.Value()
+	switch {
+	case types.IsNumber(constant.Type(ctx)):
+		n, ok := constantNumber(ctx, constant)
+		if !ok {
+			return constant, false
+		}
+		day, ok := dateOfNumber(n)
+		if !ok {
+			return constant, false
+		}
+		value = day
+	case types.IsTimespan(constant.Type(ctx)):
+		return constant, false
+	}
+	full, _, err := types.DatetimeMaxPrecision.Convert(ctx, value)
+	if err != nil {
+		return constant, true
+	}
+	converted, _, err := typ.Convert(ctx, full)
+	if err != nil {
+		return constant, false
+	}
+	stored, ok := converted.(time.Time)
+	exact, ok2 := full.(time.Time)
+	if !ok || !ok2 || !stored.Equal(exact) {
+		return constant, false
+	}
+	return expression.NewLiteral(stored, typ), true
+}
+
+// Digits of a number that is a date: two-digit years, four-digit years, and both
+// with a time of six digits (MySQL 8.0 Reference Manual, 11.2.2).
+const (
+	shortDayMax  = 991231
+	longDayMin   = 10000101
+	longDayMax   = 99991231
+	timeOfDay    = 1000000 // what a day is multiplied by before a time of day
+	shortDayMin  = 101
+	lastOf2000s  = 69 // a two-digit year up to it is in this century
+	lastMonth    = 12
+	minutesOrSec = 100
+)
+
+// dateOfNumber reads a number as a date or a date and time; false if it is none.
+func dateOfNumber(n number) (time.Time, bool) {
+	whole, ok := wholeNumber(n)
+	if !ok || whole.negative || whole.magnitude > longDayMax*timeOfDay+timeOfDay-1 {
+		return time.Time{}, false
+	}
+	digits := int(whole.magnitude)
+	if digits == 0 {
+		return types.ZeroTime, true
+	}
+	clock := 0
+	if digits > longDayMax {
+		digits, clock = digits/timeOfDay, digits%timeOfDay
+	}
+	switch {
+	case digits >= shortDayMin && digits <= shortDayMax:
+		year := digits / (minutesOrSec * minutesOrSec)
+		if year <= lastOf2000s {
+			digits += 2000 * minutesOrSec * minutesOrSec
+		} else {
+			digits += 1900 * minutesOrSec * minutesOrSec
+		}
+	case digits < longDayMin || digits > longDayMax:
+		return time.Time{}, false
+	}
+	year, month, day := digits/10000, digits/100%100, digits%100
+	hour, minute, second := clock/10000, clock/100%100, clock%100
+	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
+	valid := month >= 1 && month <= lastMonth && t.Day() == day && t.Hour() == hour && t.Minute() == minute && t.Second() == second
+	return t, valid
+}
