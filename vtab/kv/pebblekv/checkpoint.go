@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/wal"
 )
 
 // Checkpoint writes a data folder at dir, which must not exist, that holds the
@@ -43,6 +44,14 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	}
 	if err := s.latch.err(); err != nil {
 		return err // what was copied may lack what the latch has kept back
+	}
+	// The copy may hold logs; as in any folder, it is known which is the newest.
+	logs, err := wal.Scan(wal.Dir{FS: fsys, Dirname: f.storePath()})
+	if err == nil && len(logs) > 0 {
+		err = f.noteLog(uint64(logs[len(logs)-1].Num))
+	}
+	if err != nil {
+		return fmt.Errorf("writing a copy to %s: %w", dir, err)
 	}
 	return f.finish()
 }

@@ -25,8 +25,12 @@ const hookFactor = 2
 const batchOverhead = 8
 
 // fill copies the pending writes into a batch: deleted ranges first, so that
-// the transaction's own puts survive them.
-func fill(b *pebble.Batch, set *writeset.Set) error {
+// the transaction's own puts survive them. Before them goes how far the log is
+// synced, which only a check of the log reads.
+func fill(b *pebble.Batch, set *writeset.Set, mark syncMark) error {
+	if err := b.LogData(mark.encode(), nil); err != nil {
+		return err
+	}
 	err := set.AscendRanges(func(r kv.Range) error { return b.DeleteRange(r.Start, endOf(r), nil) })
 	if err != nil {
 		return err
@@ -46,9 +50,9 @@ func (s *Store) commit(ctx context.Context, set *writeset.Set, o kv.CommitOption
 		return 0, err
 	}
 	defer s.leave()
-	c := commitment{store: s, batch: s.db.NewBatchWithSize(int(set.Size()) + batchOverhead*set.Len() + 64)}
+	c := commitment{store: s, batch: s.db.NewBatchWithSize(int(set.Size()) + batchOverhead*set.Len() + 96)}
 	defer func() { s.release(c.batch) }()
-	if err := fill(c.batch, set); err != nil {
+	if err := fill(c.batch, set, s.guard.syncMark()); err != nil {
 		return 0, translate(err)
 	}
 	if err := ctx.Err(); err != nil {

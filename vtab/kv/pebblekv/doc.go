@@ -9,7 +9,8 @@
 // only then waits for the disk, so that commits share syncs.
 //
 // Files, by what they hold: store.go (open, close), folder.go and identity.go
-// (the data folder; format in docs/formats/kv.md), engine.go (Pebble's opening,
+// (the data folder; format in docs/formats/kv.md), history.go, chunks.go and
+// syncmark.go (what Open verifies before Pebble is asked), engine.go (Pebble's opening,
 // closing and events), txn.go, reader.go, iterator.go, bulk.go (the seam),
 // commit.go and durable.go (the protocol), snapshots.go (sharing), guard.go and
 // latch.go (failures), space.go (the disk reserve), options.go (tuning).

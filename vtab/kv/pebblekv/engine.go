@@ -3,6 +3,7 @@ package pebblekv
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -52,6 +53,9 @@ func (s *Store) openEngine(onDisk bool) error {
 	if errors.As(err, &failed) {
 		err = failed.Cause
 	}
+	if err != nil && errors.Is(err, fs.ErrNotExist) && !s.folder.created {
+		err = fmt.Errorf("%w: %w: %w", kv.ErrCorrupt, errIncomplete, err)
+	}
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", path, translate(err))
 	}
@@ -81,6 +85,11 @@ func (s *Store) listener() *pebble.EventListener {
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
 			log.Error("stored data is damaged", "file", info.Path, "error", info.Details)
 		},
+		WALCreated: func(info pebble.WALCreateInfo) {
+			if info.Err == nil {
+				s.noteLog(uint64(info.FileNum))
+			}
+		},
 		DiskSlow: func(info pebble.DiskSlowInfo) {
 			log.Warn("a file operation is slow", "file", info.Path, "operation", info.OpType, "duration", info.Duration)
 		},
@@ -101,6 +110,20 @@ func (s *Store) listener() *pebble.EventListener {
 	}
 	l.EnsureDefaults(nil)
 	return l
+}
+
+// noteLog writes down that there is a new log, before a commit is written to it.
+func (s *Store) noteLog(number uint64) {
+	if s.latch.tripped() {
+		return // the log exists in memory only
+	}
+	defer s.guard.pass()()
+	if err := s.folder.noteLog(number); err != nil {
+		if vfs.IsNoSpaceError(err) {
+			s.space.setFull()
+		}
+		s.latch.trip(err)
+	}
 }
 
 // apply hands a batch to Pebble. If it returns nil the batch is visible; under

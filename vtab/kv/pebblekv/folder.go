@@ -53,12 +53,29 @@ func openFolder(fsys vfs.FS, path string, lock lockFunc) (*folder, error) {
 		err = f.draft()
 	}
 	if err == nil {
+		err = f.verify()
+	}
+	if err == nil {
 		err = f.remove(bulkName) // what a crash left of bulk loads
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.lock.Close())
 	}
 	return f, nil
+}
+
+// Exists reports, changing nothing, whether the folder dir of a file system (nil
+// is the machine's) holds a store, be it open or damaged. What Open would refuse
+// for another reason than its being absent is an error.
+func Exists(fsys vfs.FS, dir string) (bool, error) {
+	if fsys == nil {
+		fsys = vfs.Default
+	}
+	f := &folder{fs: fsys, path: dir}
+	if err := f.inspect(); err != nil {
+		return false, err
+	}
+	return !f.created, nil
 }
 
 func (f *folder) file(name string) string { return f.fs.PathJoin(f.path, name) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/wal"
 )
 
 // tableRetryPause slows down Pebble's retries after a table file could not be
@@ -41,7 +42,8 @@ type guardFS struct {
 	root     string // Pebble's folder
 	latch    *latch
 	walSyncs atomic.Uint64
-	onFull   func() // called when the disk is found full
+	synced   atomic.Pointer[syncMark] // the last sync of a log that succeeded
+	onFull   func()                   // called when the disk is found full
 
 	// gate is held for reading while a name in the folder is made, changed or
 	// removed. Who has it for writing, and sets severed, knows that none will be.
@@ -142,7 +144,21 @@ func (g *guardFS) open(r role, op, path string, create func() (vfs.File, error))
 }
 
 func (g *guardFS) wrap(r role, path string, f vfs.File) vfs.File {
-	return &guardFile{File: f, guard: g, role: r, path: path}
+	file := &guardFile{File: f, guard: g, role: r, path: path}
+	if r == roleLog {
+		if number, _, ok := wal.ParseLogFilename(g.PathBase(path)); ok {
+			file.written.log = uint64(number)
+		}
+	}
+	return file
+}
+
+// syncMark is how far which log is synced; zero if none has been.
+func (g *guardFS) syncMark() syncMark {
+	if m := g.synced.Load(); m != nil {
+		return *m
+	}
+	return syncMark{}
 }
 
 // Create makes a file. Before the marker that names the current MANIFEST, the
@@ -226,6 +242,9 @@ type guardFile struct {
 	guard *guardFS
 	role  role
 	path  string
+	// written is what was written of a log. Pebble writes and syncs one from one
+	// goroutine at a time.
+	written syncMark
 }
 
 // dark reports whether mutations of this file are swallowed.
@@ -236,6 +255,7 @@ func (f *guardFile) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	n, err := f.File.Write(p)
+	f.written.offset += int64(n)
 	if err != nil {
 		if err = f.guard.judge(f.role, "write", f.path, err); err == nil {
 			n = len(p)
@@ -261,16 +281,14 @@ func (f *guardFile) Sync() error {
 	if f.dark() {
 		return nil
 	}
-	f.count()
-	return f.guard.judge(f.role, "sync", f.path, f.File.Sync())
+	return f.synced(f.File.Sync())
 }
 
 func (f *guardFile) SyncData() error {
 	if f.dark() {
 		return nil
 	}
-	f.count()
-	return f.guard.judge(f.role, "sync", f.path, f.File.SyncData())
+	return f.synced(f.File.SyncData())
 }
 
 func (f *guardFile) SyncTo(length int64) (bool, error) {
@@ -281,10 +299,15 @@ func (f *guardFile) SyncTo(length int64) (bool, error) {
 	return full, f.guard.judge(f.role, "sync", f.path, err)
 }
 
-func (f *guardFile) count() {
+// synced judges the outcome of a sync.
+func (f *guardFile) synced(err error) error {
 	if f.role == roleLog {
 		f.guard.walSyncs.Add(1)
+		if mark := f.written; err == nil && mark.log > 0 {
+			f.guard.synced.Store(&mark)
+		}
 	}
+	return f.guard.judge(f.role, "sync", f.path, err)
 }
 
 func (f *guardFile) Preallocate(offset, length int64) error {

@@ -132,8 +132,8 @@ func (o Options) interval() time.Duration {
 // is meant.
 func (o Options) engineOptions() *pebble.Options {
 	e := &pebble.Options{
-		// The newest: its log chunks carry the offset synced so far, which tells
-		// a torn tail from damage.
+		// The newest: its log chunks carry an offset synced so far, one of the
+		// two that tell a torn tail from damage (history.go).
 		FormatMajorVersion: pebble.FormatNewest,
 		MemTableSize:       uint64(o.MemTableBytes),
 		// Writes stop when this many memory tables wait for the flush; two would
