@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/freshetdb/freshet/vtab/kv/pebblekv"
 )
 
 // Report is what a check of a whole store looked at and found.
@@ -19,8 +21,18 @@ type Report struct {
 }
 
 // Check opens the store in o.Dir, which nobody else may have open, and compares
-// catalog, rows, index entries, foreign keys and sequences.
+// catalog, rows, index entries, foreign keys and sequences. It makes no store: if
+// there is none it fails with ErrNoStore and nothing has changed.
 func Check(ctx context.Context, o Options) (report Report, err error) {
+	if !o.inMemory() {
+		exists, err := pebblekv.Exists(o.FS, o.Dir)
+		if err != nil {
+			return Report{}, err
+		}
+		if !exists {
+			return Report{}, fmt.Errorf("%s: %w", o.Dir, ErrNoStore)
+		}
+	}
 	db, err := Open(ctx, o)
 	if err != nil {
 		return Report{}, err

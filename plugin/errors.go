@@ -6,6 +6,8 @@ import "errors"
 var (
 	// ErrClosed: the DB was closed.
 	ErrClosed = errors.New("the database is closed")
+	// ErrNoStore: there is no store in the folder.
+	ErrNoStore = errors.New("there is no store")
 	// ErrSocketInUse: another process listens on the Unix socket.
 	ErrSocketInUse = errors.New("the socket is in use by another process")
 )

@@ -23,6 +23,9 @@ func newCheck() *cobra.Command {
 				return &usageError{errors.New("--data is required: the folder to check")}
 			}
 			report, err := plugin.Check(c.Context(), plugin.Options{Dir: data})
+			if errors.Is(err, plugin.ErrNoStore) {
+				return &usageError{fmt.Errorf("--data: %w", err)}
+			}
 			if err != nil {
 				return fmt.Errorf("checking %s: %w", data, err)
 			}

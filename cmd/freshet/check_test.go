@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -78,4 +83,88 @@ func overwrite(t *testing.T, data string) {
 	_, err = tx.Commit(ctx, kv.CommitOptions{Durability: kv.DurabilityCommit})
 	require.NoError(t, err)
 	require.NoError(t, store.Close())
+}
+
+// check makes nothing: a folder that is absent or empty is a wrong argument.
+func TestCheckWithoutStore(t *testing.T) {
+	empty := t.TempDir()
+	for _, data := range []string{filepath.Join(empty, "none"), empty} {
+		r := runBinary(t, nil, "check", "--data", data)
+		require.Equal(t, exitUsage, r.code, r.stderr)
+		require.Contains(t, r.stderr, data)
+		require.Contains(t, r.stderr, "there is no store")
+		require.Empty(t, r.stdout)
+		names, err := os.ReadDir(empty)
+		require.NoError(t, err)
+		require.Empty(t, names)
+	}
+}
+
+// ST-044: 200 acknowledged rows, a kill, one flipped bit in the log or no log at
+// all: the server and check refuse, with the file, and leave every file as it was.
+func TestDamageIsRefused(t *testing.T) {
+	data := t.TempDir()
+	p := start(t, nil, "--data", data, "--addr", "127.0.0.1:0")
+	db := p.open("root")
+	for _, statement := range []string{"CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(50))"} {
+		_, err := db.Exec(statement)
+		require.NoError(t, err)
+	}
+	for i := range 200 {
+		_, err := db.Exec("INSERT INTO d.t VALUES (?, 'value')", i)
+		require.NoError(t, err)
+	}
+	require.NoError(t, p.command.Process.Kill())
+	_ = p.command.Wait()
+	logs, err := filepath.Glob(filepath.Join(data, "store", "*.log"))
+	require.NoError(t, err)
+	require.Len(t, logs, 1)
+	content, err := os.ReadFile(logs[0])
+	require.NoError(t, err)
+
+	refused := func(words ...string) {
+		t.Helper()
+		before := snapshot(t, data)
+		for _, args := range [][]string{{"serve", "--addr", "127.0.0.1:0"}, {"check"}} {
+			r := runBinary(t, nil, append(args, "--data", data)...)
+			require.Equal(t, exitFailed, r.code, r.stderr)
+			for _, w := range append(words, logs[0], "restore the folder from a copy") {
+				require.Contains(t, r.stderr, w)
+			}
+			require.Empty(t, r.stdout)
+		}
+		require.Equal(t, before, snapshot(t, data))
+	}
+	for third := 1; third < 3; third++ {
+		bad := bytes.Clone(content)
+		bad[len(bad)*third/3] ^= 1
+		require.NoError(t, os.WriteFile(logs[0], bad, 0o600))
+		refused("damaged at byte")
+	}
+	require.NoError(t, os.Remove(logs[0]))
+	refused("is missing")
+
+	// As it was, all rows are there; without the end of the last record, all but one.
+	for rows, size := range map[string]int{"200": len(content), "199": len(content) - 3} {
+		require.NoError(t, os.WriteFile(logs[0], content[:size], 0o600))
+		copied := filepath.Join(t.TempDir(), "copy")
+		require.NoError(t, os.CopyFS(copied, os.DirFS(data)))
+		got := statements(t, copied, "SELECT COUNT(*) FROM d.t")
+		require.Equal(t, rows, fmt.Sprint(got[0][0]))
+	}
+}
+
+// snapshot is the content of every file below dir.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		got[path] = string(content)
+		return err
+	}))
+	return got
 }
