@@ -12,8 +12,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// minMaxByIndex makes a lone MIN or MAX over the first column of the primary key
-// read one row: the aggregate stays, and below it the rows are ordered by the key
+// minMaxByIndex makes a lone MIN or MAX over the first column of an index read one
+// row: the aggregate stays, and below it the rows are ordered by the key
 // and cut to one, which a later rule answers from the index. The engine's own
 // rule drops the aggregate, so over no rows there is no row instead of NULL.
 func minMaxByIndex(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, flags *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
@@ -55,8 +55,8 @@ func minMaxColumn(e sql.Expression) (*expression.GetField, sql.SortOrder, bool) 
 	return column, order, ok
 }
 
-// orderedByKey is the node reading the same rows in the order of the primary key's
-// first column, nil if that column is another or the index can't do it.
+// orderedByKey is the node reading the rows that have a value in the column, in
+// its order, through an index that begins with it; nil if there is none.
 func orderedByKey(ctx *sql.Context, n sql.Node, column string, order sql.SortOrder) (sql.Node, error) {
 	var table sql.TableNode
 	var lookup sql.IndexLookup
@@ -71,11 +71,11 @@ func orderedByKey(ctx *sql.Context, n sql.Node, column string, order sql.SortOrd
 		}
 		table, lookup = n.TableNode, found
 	case *plan.ResolvedTable:
-		index, err := primaryKey(ctx, n)
+		index, err := indexOn(ctx, n, column)
 		if err != nil || index == nil {
 			return nil, err
 		}
-		whole, err := sql.NewMySQLIndexBuilder(ctx, index).Build(ctx)
+		whole, err := sql.NewMySQLIndexBuilder(ctx, index).IsNotNull(ctx, index.Expressions()[0]).Build(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -95,18 +95,31 @@ func orderedByKey(ctx *sql.Context, n sql.Node, column string, order sql.SortOrd
 
 func readsInOrder(ctx *sql.Context, lookup sql.IndexLookup, ranges sql.MySQLRangeCollection, column string, reverse bool) bool {
 	index := lookup.Index
-	if index.ID() != "PRIMARY" || len(index.Expressions()) == 0 || !strings.EqualFold(index.Expressions()[0], column) {
+	if !beginsWith(ctx, index, column) || (reverse && !index.(sql.OrderedIndex).Reversible(ctx)) {
 		return false
 	}
-	ordered, ok := index.(sql.OrderedIndex)
-	if !ok || ordered.Order(ctx) != sql.IndexOrderAsc || (reverse && !ordered.Reversible(ctx)) {
-		return false
+	for _, r := range ranges {
+		// NULL comes first and is no value.
+		if _, null := r[0].LowerBound.(sql.BelowNull); null && !reverse {
+			return false
+		}
 	}
 	return index.CanSupport(ctx, ranges.ToRanges()...)
 }
 
-// primaryKey is the table's primary key, nil if it has none that can be read.
-func primaryKey(ctx *sql.Context, n *plan.ResolvedTable) (sql.Index, error) {
+// beginsWith reports whether the entries of the index come in the order of the
+// column.
+func beginsWith(ctx *sql.Context, index sql.Index, column string) bool {
+	if len(index.Expressions()) == 0 || !strings.EqualFold(index.Expressions()[0], column) || index.PrefixLengths() != nil {
+		return false
+	}
+	ordered, ok := index.(sql.OrderedIndex)
+	return ok && ordered.Order(ctx) == sql.IndexOrderAsc
+}
+
+// indexOn is an index of the table that begins with the column, nil if it has none
+// that can be read.
+func indexOn(ctx *sql.Context, n *plan.ResolvedTable, column string) (sql.Index, error) {
 	table, ok := n.UnderlyingTable().(sql.IndexAddressableTable)
 	if !ok {
 		return nil, nil
@@ -119,7 +132,7 @@ func primaryKey(ctx *sql.Context, n *plan.ResolvedTable) (sql.Index, error) {
 		return nil, err
 	}
 	for _, index := range indexes {
-		if index.ID() == "PRIMARY" {
+		if beginsWith(ctx, index, column) {
 			return index, nil
 		}
 	}
