@@ -8,7 +8,8 @@
 //	rows, err := db.Engine().Query(db.NewContext(ctx, session), "SELECT 1")
 //
 //	server, err := db.NewServer(plugin.ServerOptions{Address: "127.0.0.1:3306"})
-//	go-routine owner: server.Serve(); server.Shutdown(ctx)
+//	server.Serve()       // until another goroutine calls
+//	server.Shutdown(ctx)
 //
 // The package holds no SQL and no storage of its own. It wires what the others
 // provide: the parser in front of the engine's grammar (plugin/parser), the
