@@ -44,8 +44,10 @@ func bulkLoad(ctx context.Context, s settings, r *report, how string, load func(
 	}
 	defer os.RemoveAll(dir)
 	server := process.Start(t, dir)
-	if _, err := server.Open("", "").ExecContext(ctx, "CREATE DATABASE b"); err != nil {
-		return err
+	for _, statement := range []string{"CREATE DATABASE b", "SET GLOBAL local_infile = 1"} {
+		if _, err := server.Open("", "").ExecContext(ctx, statement); err != nil {
+			return err
+		}
 	}
 	db := server.Open("b", "allowAllFiles=true&maxAllowedPacket=0")
 	db.SetMaxOpenConns(1)
