@@ -25,6 +25,8 @@ func foldConstant(ctx *sql.Context, column sql.Expression, constant *expression.
 		return constant, types.IsTextOnly(from) && columnCollates(ctx, column, constant)
 	case types.IsBinaryType(from) || types.IsBinaryType(typ):
 		return constant, true
+	case types.IsYear(typ):
+		return foldYear(ctx, constant)
 	case types.IsInteger(typ):
 		return foldInteger(ctx, typ, constant)
 	case types.IsFloat(typ):
@@ -107,6 +109,24 @@ func foldInteger(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (
 		return expression.NewLiteral(whole.magnitude, types.Uint64), !whole.negative
 	}
 	if !whole.fitsSigned() {
+		return constant, false
+	}
+	return expression.NewLiteral(whole.signed(), types.Int64), true
+}
+
+// Years that a YEAR holds besides 0, which as a constant means 2000 to the engine.
+const (
+	firstYear = 1901
+	lastYear  = 2155
+)
+
+func foldYear(ctx *sql.Context, constant *expression.Literal) (*expression.Literal, bool) {
+	n, ok := constantNumber(ctx, constant)
+	if !ok {
+		return constant, false
+	}
+	whole, ok := wholeNumber(n)
+	if !ok || whole.negative || whole.magnitude < firstYear || whole.magnitude > lastYear {
 		return constant, false
 	}
 	return expression.NewLiteral(whole.signed(), types.Int64), true

@@ -16,16 +16,16 @@ const searchFrom = 9
 // inList is IN with a list. The engine looks constants up by a hash of their
 // bytes or of a rounded number, and takes an error of a comparison for no match.
 type inList struct {
-	expression.Comparer // *expression.InTuple, for its printed form
-	left                sql.Expression
-	elements            expression.Tuple
-	by                  []comparator // one an element
-	sorted              []any        // the constants in order, nil if the list is not searched by halves
-	hasNull             bool         // of sorted
+	sql.Expression // *expression.InTuple, for its printed form
+	left           sql.Expression
+	elements       expression.Tuple
+	by             []comparator // one an element
+	sorted         []any        // the constants in order, nil if the list is not searched by halves
+	hasNull        bool         // of sorted
 }
 
 func newInList(ctx *sql.Context, left sql.Expression, right expression.Tuple) (*inList, error) {
-	list := &inList{Comparer: expression.NewInTuple(left, right), left: left, elements: right}
+	list := &inList{Expression: expression.NewInTuple(left, right), left: left, elements: right}
 	columns := types.NumColumns(left.Type(ctx))
 	for _, element := range right {
 		typ := element.Type(ctx)
@@ -154,20 +154,22 @@ func (l *inList) search(ctx *sql.Context, left any) (any, error) {
 // IsNullable implements sql.Expression.
 func (l *inList) IsNullable(*sql.Context) bool { return true }
 
+// Children implements sql.Expression. The list is flat: the engine takes a row
+// constructor below anything but its own IN for an operand of several columns.
+func (l *inList) Children() []sql.Expression {
+	return append([]sql.Expression{l.left}, l.elements...)
+}
+
 // WithChildren implements sql.Expression.
 func (l *inList) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql.Expression, error) {
-	if len(children) != 2 {
-		return nil, sql.ErrInvalidChildrenNumber.New(l, len(children), 2)
+	if len(children) != len(l.elements)+1 {
+		return nil, sql.ErrInvalidChildrenNumber.New(l, len(children), len(l.elements)+1)
 	}
-	right, ok := children[1].(expression.Tuple)
-	if !ok {
-		return l.Comparer.WithChildren(ctx, children...)
-	}
-	return newInList(ctx, children[0], right)
+	return newInList(ctx, children[0], children[1:])
 }
 
 // DebugString implements sql.DebugStringer.
-func (l *inList) DebugString(ctx *sql.Context) string { return sql.DebugString(ctx, l.Comparer) }
+func (l *inList) DebugString(ctx *sql.Context) string { return sql.DebugString(ctx, l.Expression) }
 
 // checkIn is IN with MySQL's comparison. Lists of integers of the operand's own
 // sign keep the engine's hash, which is exact there.

@@ -58,7 +58,11 @@ func before(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scop
 	if err != nil {
 		return nil, transform.SameTree, err
 	}
-	keptSame = keptSame && exactSame
+	n, checksSame, err := addHiddenChecks(ctx, a, n)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	keptSame = keptSame && exactSame && checksSame
 	if flags != nil && !flags.SubqueryIsSet() {
 		return n, keptSame, nil
 	}

@@ -234,7 +234,7 @@ func exactIn(ctx *sql.Context, in *expression.InTuple) (sql.Expression, transfor
 		if left, ok := in.Left().(expression.Tuple); ok {
 			for _, element := range elements {
 				if right, ok := element.(expression.Tuple); ok && !exactTuple(ctx, left, right, true) {
-					return &unindexed{in}, transform.NewTree, nil
+					return hiddenIn(ctx, in, elements)
 				}
 			}
 		}
@@ -247,13 +247,13 @@ func exactIn(ctx *sql.Context, in *expression.InTuple) (sql.Expression, transfor
 		literal, ok := element.(*expression.Literal)
 		if !ok {
 			if !exactOtherwise(ctx, column, element, true) {
-				return &unindexed{in}, transform.NewTree, nil
+				return hiddenIn(ctx, in, elements)
 			}
 			continue
 		}
 		constant, ok := foldConstant(ctx, column, literal, true)
 		if !ok {
-			return &unindexed{in}, transform.NewTree, nil
+			return hiddenIn(ctx, in, elements)
 		}
 		if constant != literal {
 			folded[i], same = constant, transform.NewTree
@@ -263,4 +263,14 @@ func exactIn(ctx *sql.Context, in *expression.InTuple) (sql.Expression, transfor
 		return in, same, nil
 	}
 	return expression.NewInTuple(column, folded), same, nil
+}
+
+// hiddenIn is also out of reach of the engine's hash, which refuses constants that
+// it cannot convert.
+func hiddenIn(ctx *sql.Context, in *expression.InTuple, elements expression.Tuple) (sql.Expression, transform.TreeIdentity, error) {
+	list, err := newInList(ctx, in.Left(), elements)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	return &unindexed{list}, transform.NewTree, nil
 }
