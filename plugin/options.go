@@ -84,6 +84,4 @@ const (
 	// in its session. The protocol's own handles stay valid: a text that was
 	// dropped is prepared again when it is next executed.
 	preparedMax = 512
-	// maxQueryLog bounds the length of statement text in a log line, in bytes.
-	maxQueryLog = 256
 )

@@ -42,12 +42,9 @@ func benchSelect(ctx context.Context, s settings, r *report) (err error) {
 	if err := fill(c, "t", pointRows, func(i int) string { return fmt.Sprintf("(%d,%d,'value of row %d')", i, i*7%pointRows, i) }); err != nil {
 		return err
 	}
-	floor, err := perOperation(s.each, func() error { return floorClient(ctx).expect(1, "SELECT v FROM one WHERE id = 7") })
+	engine := floorClient(ctx)
+	floor, err := perOperation(s.each, func() error { return engine.expect(1, "SELECT v FROM one WHERE id = 7") })
 	if err != nil {
-		return err
-	}
-	fc := floorClient(ctx)
-	if floor, err = perOperation(s.each, func() error { return fc.expect(1, "SELECT v FROM one WHERE id = 7") }); err != nil {
 		return err
 	}
 	random := rand.New(rand.NewPCG(1, 1))

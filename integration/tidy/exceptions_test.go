@@ -7,6 +7,7 @@ var goroutineOwners = map[string]string{
 	"cmd/freshet/serve.go":          "serveDB waits for Serve to return",
 	"integration/bench/inserts.go":  "together waits for its workers",
 	"integration/bench/loads.go":    "ends when the reader that it feeds is read or closed, within loadData",
+	"integration/process/inside.go": "Inside.End waits for it",
 	"integration/process/server.go": "Kill and Stop wait for it",
 	"vtab/kv/pebblekv/store.go":     "nobody, on purpose: it runs what Pebble may never return from, and Close gives up on it",
 	"plugin/listener.go":            "connListener.Close waits for the accept loops",
