@@ -64,6 +64,12 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		}
 	case *plan.InsertInto:
 		expectRows(n)
+	case *plan.ShowCreateTable, *plan.ShowCreateTrigger, *plan.ShowCreateProcedure, *plan.ShowTriggers:
+		rows, err := e.stock.Build(ctx, n, row)
+		if err != nil {
+			return nil, err
+		}
+		return own.Unpinned{RowIter: rows}, nil
 	case *plan.PrependNode:
 		vtab.Rebind(n)
 		return nil, nil

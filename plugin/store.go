@@ -53,7 +53,7 @@ func openStore(ctx context.Context, o Options) (*storeBackend, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the catalog: %w", err), store.Close())
 	}
-	tables := vtab.NewEngine(store, cat, vtab.Options{Logger: o.logger()})
+	tables := vtab.NewEngine(store, cat, vtab.Options{Logger: o.logger(), StoredText: own.StoredText})
 	databases := vtab.NewProvider(tables, vtab.SystemDatabase{Database: oneDatabase{}})
 	databases.AddFunctions(exactFunctions{})
 	functions := routine.NewFunctions(own.NewDefinitions(databases))
@@ -82,7 +82,10 @@ func (b *storeBackend) newSession(base *sql.BaseSession) (sql.Session, error) {
 }
 
 func (b *storeBackend) overrides() sql.EngineOverrides {
-	return sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: b.own.Parser()}}
+	return sql.EngineOverrides{
+		Builder:         sql.BuilderOverrides{Parser: b.own.Parser()},
+		SchemaFormatter: &own.Formatter{},
+	}
 }
 
 func (b *storeBackend) configure(*analyzer.Builder) {}

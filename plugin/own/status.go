@@ -112,10 +112,10 @@ func (s *Statements) lockText(b *strings.Builder, locks []kv.LockInfo, now time.
 				return
 			}
 			if l.Waiting {
-				fmt.Fprintf(b, "waits for %v of %s for %d s, held by %v\n", l.Mode, lockedObject(names, l.Key), int(now.Sub(l.Since).Seconds()), l.BlockedBy)
+				fmt.Fprintf(b, "waits for %s of %s for %d s, held by %v\n", lockMode(l.Mode), lockedObject(names, l.Key), int(now.Sub(l.Since).Seconds()), l.BlockedBy)
 				continue
 			}
-			fmt.Fprintf(b, "holds %v of %s\n", l.Mode, lockedObject(names, l.Key))
+			fmt.Fprintf(b, "holds %s of %s\n", lockMode(l.Mode), lockedObject(names, l.Key))
 		}
 	}
 }
@@ -155,4 +155,19 @@ func lockedObject(names map[catalog.ID]string, key []byte) string {
 		return name
 	}
 	return fmt.Sprintf("%s, key %x", name, key[head:])
+}
+
+// lockMode is the mode's name in MySQL.
+func lockMode(m kv.LockMode) string {
+	switch m {
+	case kv.LockIS:
+		return "IS"
+	case kv.LockIX:
+		return "IX"
+	case kv.LockS:
+		return "S"
+	case kv.LockX:
+		return "X"
+	}
+	return fmt.Sprintf("mode %d", m)
 }

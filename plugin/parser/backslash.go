@@ -32,6 +32,13 @@ func UnpinMode(text string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(text, pinPlain), pinEscapes)
 }
 
+type plainKey struct{}
+
+// sameMode is the context for parsing a text that was made from a part of s: its backslashes are those of s.
+func (s *source) sameMode(ctx context.Context) context.Context {
+	return context.WithValue(ctx, plainKey{}, s.mode.noBackslashEscapes)
+}
+
 // backslashMode completes the mode for a text that has a backslash. A pinned text keeps its pin, as a comment, so
 // that positions stay right.
 func backslashMode(ctx context.Context, text string, m mode) mode {
@@ -40,6 +47,10 @@ func backslashMode(ctx context.Context, text string, m mode) mode {
 		m.noBackslashEscapes = true
 	case strings.HasPrefix(text, pinEscapes):
 	default:
+		if plain, ok := ctx.Value(plainKey{}).(bool); ok {
+			m.noBackslashEscapes = plain
+			break
+		}
 		if c, ok := ctx.(*sql.Context); ok && c.Session != nil {
 			m.noBackslashEscapes = sql.LoadSqlMode(c).ModeEnabled(sql.NoBackslashEscapes)
 		}

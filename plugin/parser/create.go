@@ -41,7 +41,7 @@ func (p *Parser) createMissing(ctx context.Context, r *reader) (ast.Statement, e
 		return nil, r.fail()
 	}
 	head := r.s.text[start:cut]
-	parsed, err := p.parse(ctx, head+r.s.text[rest:], r.s.options, r.s.one)
+	parsed, err := p.parse(r.s.sameMode(ctx), head+r.s.text[rest:], r.s.options, r.s.one)
 	if err != nil {
 		return nil, err
 	}

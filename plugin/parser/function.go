@@ -269,7 +269,7 @@ func (p *Parser) functionRest(ctx context.Context, r *reader, f *CreateFunction,
 		separator = ""
 	}
 	head := "CREATE PROCEDURE " + f.Function.String() + "(" + params + separator + "OUT " + resultName + " " + f.ReturnTypeText + ") "
-	parsed, err := p.parse(ctx, head+r.s.text[bodyStart:], r.s.options, r.s.one)
+	parsed, err := p.parse(r.s.sameMode(ctx), head+r.s.text[bodyStart:], r.s.options, r.s.one)
 	if err != nil {
 		return err
 	}
@@ -380,7 +380,7 @@ func (p *Parser) showFunctionStatus(ctx context.Context, r *reader) (ast.Stateme
 	case r.words("where"):
 		from := r.at()
 		s.Where = r.rest()
-		parsed, err := p.parse(ctx, "SELECT "+s.Where, r.s.options, false)
+		parsed, err := p.parse(r.s.sameMode(ctx), "SELECT "+s.Where, r.s.options, false)
 		if err != nil {
 			return nil, errSyntaxNear(r.s.text, from)
 		}

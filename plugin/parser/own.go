@@ -126,7 +126,7 @@ func (p *Parser) optimize(r *reader) (ast.Statement, error) {
 func (p *Parser) do(ctx context.Context, r *reader) (ast.Statement, error) {
 	from := r.at()
 	text := r.rest()
-	parsed, err := p.parse(ctx, "SELECT "+text, r.s.options, false)
+	parsed, err := p.parse(r.s.sameMode(ctx), "SELECT "+text, r.s.options, false)
 	if err != nil {
 		return nil, errSyntaxNear(r.s.text, from)
 	}
@@ -197,7 +197,7 @@ func (p *Parser) alterView(ctx context.Context, r *reader, start int) (ast.State
 	}
 	r.rest()
 	text := "CREATE OR REPLACE" + r.s.text[r.s.tokens[start].end:r.last()]
-	parsed, err := p.parse(ctx, text, r.s.options, false)
+	parsed, err := p.parse(r.s.sameMode(ctx), text, r.s.options, false)
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (f *Functions) newCall(ctx context.Context, a *analyzer.Analyzer, database 
 // parse reads a stored definition.
 func (f *Functions) parse(ctx context.Context, r *catalog.Routine) (*parser.CreateFunction, error) {
 	options := sql.NewSqlModeFromString(r.SQLMode).ParserOptions()
-	statement, _, _, err := f.parser.ParseWithOptions(ctx, r.Statement, ';', false, options)
+	statement, _, _, err := f.parser.ParseWithOptions(ctx, parser.PinMode(r.Statement, r.SQLMode), ';', false, options)
 	if err != nil {
 		return nil, fmt.Errorf("function %s: %w", r.Name, err)
 	}
