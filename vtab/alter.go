@@ -146,6 +146,9 @@ func (tx *Transaction) putTable(c *catalog.Txn, t *catalog.Table) error {
 	if err := checkRowLength(t); err != nil {
 		return err
 	}
+	if err := checkKeyLengths(t); err != nil {
+		return err
+	}
 	if err := c.Put(t); err != nil {
 		return err
 	}

@@ -65,33 +65,52 @@ func describeIndex(t *Table, d *catalog.Table, def sql.IndexDef) (catalog.Index,
 	if err != nil {
 		return x, err
 	}
-	return x, checkKeyLength(t, d, x)
+	return x, nil
 }
 
-// checkKeyLength refuses key parts that InnoDB refuses. The limit of the whole key
-// (maxStoredKeyBytes) is checked against what is stored.
-func checkKeyLength(t *Table, d *catalog.Table, x catalog.Index) error {
-	if x.Type == catalog.IndexFullText || x.Type == catalog.IndexSpatial || x.Type == catalog.IndexVector {
-		return nil
+// checkKeyLengths refuses keys that MySQL refuses: the text and binary parts of one
+// may not take more than 3,072 bytes together. The limit of what is stored
+// (maxStoredKeyBytes) is checked when it is.
+func checkKeyLengths(d *catalog.Table) error {
+	if err := checkKeyLength(d, d.PK); err != nil {
+		return err
 	}
-	for _, p := range x.Parts {
+	for i := range d.Indexes {
+		switch x := &d.Indexes[i]; x.Type {
+		case catalog.IndexFullText, catalog.IndexSpatial, catalog.IndexVector:
+		default:
+			if err := checkKeyLength(d, x.Parts); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkKeyLength(d *catalog.Table, parts []catalog.Part) error {
+	total := int64(0)
+	for _, p := range parts {
 		i := slices.IndexFunc(d.Columns, func(c catalog.Column) bool { return c.ID == p.Column })
+		if i < 0 {
+			return errInternal("key part of column %d, which %s does not have", p.Column, d.Name)
+		}
 		typ, err := parseType(context.Background(), d.Columns[i].Type)
 		if err != nil {
 			return err
 		}
-		if st, ok := typ.(sql.StringType); ok {
-			n := st.MaxByteLength()
-			if p.Prefix == 0 && types.IsTextBlob(typ) {
-				continue // judged by what is stored, as MariaDB does
-			}
-			if p.Prefix > 0 {
-				n = int64(p.Prefix) * st.Collation().CharacterSet().MaxLength()
-			}
-			if n > maxIndexBytes {
-				return errKeyTooLong(maxIndexBytes)
-			}
+		st, ok := typ.(sql.StringType)
+		if !ok {
+			continue
 		}
+		switch {
+		case p.Prefix > 0:
+			total += int64(p.Prefix) * st.Collation().CharacterSet().MaxLength()
+		case !types.IsTextBlob(typ): // those are judged by what is stored, as MariaDB does
+			total += st.MaxByteLength()
+		}
+	}
+	if total > maxIndexBytes {
+		return errKeyTooLong(maxIndexBytes)
 	}
 	return nil
 }

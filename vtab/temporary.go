@@ -111,6 +111,9 @@ func (d *Database) CreateTemporaryTable(ctx *sql.Context, name string, schema sq
 	if err := describeSchema(ctx, t, schema, nil, tx.newID); err != nil {
 		return err
 	}
+	if err := checkKeyLengths(t); err != nil {
+		return err
+	}
 	if _, err := newShape(ctx, d.name, t); err != nil {
 		return err
 	}
@@ -149,6 +152,9 @@ func (t *Table) alterTemporary(ctx *sql.Context, tx *Transaction, change func(*T
 		return err
 	}
 	if err := change(tx, clone); err != nil {
+		return err
+	}
+	if err := checkKeyLengths(clone); err != nil {
 		return err
 	}
 	tx.sess.temp.put(t.db.name, clone)
