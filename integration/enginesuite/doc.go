@@ -8,6 +8,7 @@
 // a decision explains, each with its reason. An unlisted failure fails the test,
 // and so does a listed one that no longer fails, so the list cannot rot.
 //
-//	go test -tags gms_pure_go -v ./integration/enginesuite
+//	go test -tags gms_pure_go,long -v -timeout 60m ./integration/enginesuite
+//	go test -tags gms_pure_go -v ./integration/enginesuite # a few functions
 //	FRESHET_SUITE=TestScripts,TestTriggers go test ... # only these functions
 package enginesuite

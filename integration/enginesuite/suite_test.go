@@ -25,8 +25,10 @@ const (
 	outputKept = 8 << 10
 )
 
-// shortFunctions are run with -short.
-var shortFunctions = []string{"TestForeignKeys", "TestTriggers", "TestDelete", "TestReplaceInto", "TestIndexes", "TestAlterTable", "TestStoredProcedures"}
+// briefFunctions are run without the tag long.
+var briefFunctions = []string{
+	"TestAlterTable", "TestDelete", "TestForeignKeys", "TestIndexes", "TestReplaceInto", "TestTransactionScripts", "TestTriggers", "TestUpdate",
+}
 
 // ST-154: the engine suite runs against store tables, in process and over the
 // wire.
@@ -73,8 +75,8 @@ func selected(t *testing.T, names []string) []string {
 	switch {
 	case only != "":
 		wanted = strings.Split(only, ",")
-	case testing.Short():
-		wanted = shortFunctions
+	case !wholeSuite:
+		wanted = briefFunctions
 	default:
 		return names
 	}
