@@ -2,9 +2,15 @@
 
 package scenarios
 
-// The long run.
+// How much the random tests and crash tests do.
 const (
 	randomTables  = 200
 	randomQueries = 300
-	crashEvery    = 1
+	// crashEvery and buildCrashEvery are how many file operations lie between two
+	// crashes.
+	crashEvery      = 1
+	buildCrashEvery = 1
+	// crashAllPercents takes three crashes at a time, which keep 0, 50 and 100 % of
+	// what was not synced, instead of these in turn.
+	crashAllPercents = true
 )

@@ -2,11 +2,15 @@
 
 package scenarios
 
-// How much the random tests and crash tests do; the long run does more.
+// How much the random tests and crash tests do.
 const (
 	randomTables  = 8
 	randomQueries = 150
-	// crashEvery is how many file operations lie between two crashes, and
-	// crashPercents what of the unsynced bytes is kept, in turn.
-	crashEvery = 9
+	// crashEvery and buildCrashEvery are how many file operations lie between two
+	// crashes.
+	crashEvery      = 2
+	buildCrashEvery = 4
+	// crashAllPercents takes three crashes at a time, which keep 0, 50 and 100 % of
+	// what was not synced, instead of these in turn.
+	crashAllPercents = false
 )
