@@ -1,7 +1,6 @@
 package enginesuite
 
 import (
-	"regexp"
 	"slices"
 	"testing"
 
@@ -49,14 +48,6 @@ var boundFunctions = map[string]func(*testing.T, *harness){
 	"TestReadOnly": func(t *testing.T, h *harness) {
 		enginetest.TestReadOnly(t, h, true)
 	},
-	"TestTpchPlans": func(t *testing.T, h *harness) {
-		// MySQL's comments need white space after the dashes.
-		for i := range queries.TpchPlanTests {
-			test := &queries.TpchPlanTests[i]
-			test.Query = bareComment.ReplaceAllString(test.Query, "-- $1")
-		}
-		enginetest.TestTpchPlans(t, h)
-	},
 	"TestTransactionScripts": func(t *testing.T, h *harness) {
 		require.True(t, endReadOnlyBeforeDDL(queries.TransactionTests))
 		enginetest.TestTransactionScripts(t, h)
@@ -65,9 +56,6 @@ var boundFunctions = map[string]func(*testing.T, *harness){
 		enginetest.TestUserPrivileges(t, h)
 	},
 }
-
-// bareComment is a comment as the suite writes some, without white space.
-var bareComment = regexp.MustCompile(`(?m)^--(\S)`)
 
 // endReadOnlyBeforeDDL makes the suite's script of READ ONLY transactions expect
 // what MySQL does, where the engine alone commits: DDL is refused (1792), and
