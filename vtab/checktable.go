@@ -277,9 +277,6 @@ func (c *tableCheck) rowsOfEntries(ctx context.Context, x *indexShape) error {
 	})
 }
 
-// valueText renders the values of a row that are parts of x.
-func (x *indexShape) valueText(ctx context.Context, row sql.Row) string { return x.keyText(ctx, row) }
-
 // sequence checks the counters of the table.
 func (c *tableCheck) sequence(ctx context.Context) error {
 	if c.shape.autoCol >= 0 {

@@ -133,11 +133,6 @@ func (w *world) newClient() *client {
 	return &client{w: w, sess: s}
 }
 
-func (w *world) end(name string) {
-	w.db.EndSession(w.session(name).sess)
-	delete(w.clients, name)
-}
-
 // result is what a statement answers.
 type result struct {
 	rows     []string

@@ -104,7 +104,7 @@ func (r *rollup) expand() error {
 	for _, w := range outer.Window {
 		r.p.walker.walkIn(w, r.replace(false))
 	}
-	if len(outer.OrderBy) == 0 && r.ordered && outer.QueryOpts.Distinct == false {
+	if len(outer.OrderBy) == 0 && r.ordered && !outer.QueryOpts.Distinct {
 		outer.OrderBy = r.order()
 	}
 	if r.failure != nil {
