@@ -107,7 +107,24 @@ func (c *checkedComparison) WithChildren(ctx *sql.Context, children ...sql.Expre
 	if !ok {
 		return changed, nil
 	}
-	return &checkedComparison{Comparer: comparer, by: newComparator(ctx, children[0], children[1])}, nil
+	by := c.by
+	if !isPrinted(ctx, children[0]) && !isPrinted(ctx, children[1]) {
+		by = newComparator(ctx, children[0], children[1])
+	}
+	return &checkedComparison{Comparer: comparer, by: by}, nil
+}
+
+// isPrinted reports whether e holds the text of a subquery in its place, as the
+// engine makes for the names of columns: it has no collation to ask for.
+func isPrinted(ctx *sql.Context, e sql.Expression) bool {
+	return transform.InspectExpr(ctx, e, func(_ *sql.Context, e sql.Expression) bool {
+		query, ok := e.(*plan.Subquery)
+		if !ok {
+			return false
+		}
+		_, ok = query.Query.(*plan.StrExpr)
+		return ok
+	})
 }
 
 // DebugString implements sql.DebugStringer.
