@@ -64,12 +64,12 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		}
 	case *plan.InsertInto:
 		expectRows(n)
-	case *plan.ShowCreateTable, *plan.ShowCreateTrigger, *plan.ShowCreateProcedure, *plan.ShowTriggers:
-		rows, err := e.stock.Build(ctx, n, row)
-		if err != nil {
-			return nil, err
-		}
-		return own.Unpinned{RowIter: rows}, nil
+	case *plan.ShowCreateTable:
+		marked := *n
+		marked.Indexes = own.MarkIndexes(n.Indexes)
+		return e.showTexts(ctx, &marked, row)
+	case *plan.ShowCreateTrigger, *plan.ShowCreateProcedure, *plan.ShowTriggers:
+		return e.showTexts(ctx, n, row)
 	case *plan.PrependNode:
 		vtab.Rebind(n)
 		return nil, nil
@@ -81,6 +81,15 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		return nil, err
 	}
 	return e.define(ctx, session, n, row)
+}
+
+// showTexts shows definitions as they were written.
+func (e *executor) showTexts(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	rows, err := e.stock.Build(ctx, n, row)
+	if err != nil {
+		return nil, err
+	}
+	return own.Unpinned{RowIter: rows}, nil
 }
 
 // call runs a stored procedure. Under autocommit each of its statements has a

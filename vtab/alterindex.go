@@ -65,6 +65,7 @@ func describeIndex(t *Table, d *catalog.Table, def sql.IndexDef) (catalog.Index,
 	if err != nil {
 		return x, err
 	}
+	x.Comment = applyKeyMark(x.Parts, x.Comment)
 	return x, nil
 }
 

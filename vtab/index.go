@@ -191,7 +191,7 @@ func (x *Index) Reversible(*sql.Context) bool { return x.ordered() }
 
 // ordered reports whether entries come in the order of the columns' values.
 func (x *Index) ordered() bool {
-	if !x.shape.stores || x.shape.desc1 || x.IsSpatial() || x.IsVector() {
+	if !x.shape.stores || x.shape.desc1 && !x.shape.backward || x.IsSpatial() || x.IsVector() {
 		return false
 	}
 	return !x.shape.prefixed()

@@ -135,7 +135,7 @@ func (r partRange) contains(b []byte) bool {
 
 // newLookup encodes the ranges of a lookup.
 func newLookup(ctx context.Context, x *indexShape, l sql.IndexLookup) (*lookup, error) {
-	p := &lookup{index: x, reverse: l.IsReverse}
+	p := &lookup{index: x, reverse: l.IsReverse != x.backward}
 	// IsEmptyRange is not asked: the engine sets it for every lookup of a join with
 	// a NULL in its key, also where <=> finds the NULLs. The ranges tell.
 	ranges, ok := l.Ranges.(sql.MySQLRangeCollection)

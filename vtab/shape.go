@@ -70,6 +70,8 @@ type indexShape struct {
 	// stores is false for indexes that keep no entries of their own (full text).
 	stores bool
 	desc1  bool // some part is descending
+	// backward: every part is, so that the index read from its end is ascending.
+	backward bool
 	// primary is the table's primary key; tail lists its parts that are not parts
 	// of this index.
 	primary *indexShape
@@ -220,6 +222,7 @@ func (x *indexShape) build(s *shape, space kv.Space, physical catalog.ID, parts 
 		}
 		x.cols = append(x.cols, ord)
 		x.parts = append(x.parts, enc.KeyPart{Type: s.schema[ord].Type, Prefix: p.Prefix, Desc: p.Desc})
+		x.backward = p.Desc && (len(x.parts) == 1 || x.backward)
 		x.desc1 = x.desc1 || p.Desc
 	}
 	x.primary = s.primary

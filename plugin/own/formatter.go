@@ -1,10 +1,13 @@
 package own
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/freshetdb/freshet/vtab"
 )
 
 // Formatter renders definitions for SHOW CREATE TABLE so that they can be read
@@ -58,12 +61,38 @@ func memberDefault(col *sql.Column, text string, member func(uint64) (string, bo
 
 // GenerateCreateTableIndexDefinition implements sql.SchemaFormatter.
 func (f *Formatter) GenerateCreateTableIndexDefinition(isUnique, isSpatial, isFullText, isVector bool, name string, columns []string, comment string) (string, bool) {
+	descending, comment := vtab.ReadKeyMark(comment)
+	columns = slices.Clone(columns)
+	for _, n := range descending {
+		if n < len(columns) {
+			columns[n] += " DESC"
+		}
+	}
 	text, shown := f.MySqlSchemaFormatter.GenerateCreateTableIndexDefinition(isUnique, isSpatial, isFullText, isVector, name, columns, "")
 	if comment != "" {
 		text += " COMMENT " + quoteString(comment)
 	}
 	return text, shown
 }
+
+// MarkIndexes makes indexes say in their comments which of their parts are
+// descending, for the Formatter.
+func MarkIndexes(indexes []sql.Index) []sql.Index {
+	marked := make([]sql.Index, len(indexes))
+	for i, x := range indexes {
+		marked[i] = x
+		if store, ok := x.(*vtab.Index); ok {
+			marked[i] = markedIndex{store}
+		}
+	}
+	return marked
+}
+
+// markedIndex is an index whose comment carries a mark.
+type markedIndex struct{ *vtab.Index }
+
+// Comment implements sql.Index.
+func (x markedIndex) Comment() string { return vtab.MarkKey(x.Index.Comment(), x.Descending()) }
 
 // quoteString writes a string as SQL does.
 func quoteString(s string) string {

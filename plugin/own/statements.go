@@ -27,7 +27,7 @@ var _ parser.Resolver = (*Statements)(nil)
 // New makes the resolver over a store. Its nodes run after Attach.
 func New(databases *vtab.Provider, tables *vtab.Engine, functions *routine.Functions) *Statements {
 	s := &Statements{databases: databases, tables: tables, functions: functions}
-	s.parser = parser.New(s).HideBodies()
+	s.parser = parser.New(s).HideBodies().MarkKeys()
 	return s
 }
 

@@ -17,6 +17,8 @@ type Parser struct {
 	walker   *walker
 	// hides: bodies of procedures are kept from the engine, see HideBodies.
 	hides bool
+	// marks: what the engine does not pass on of keys goes into their comments, see MarkKeys.
+	marks bool
 }
 
 var _ sql.Parser = (*Parser)(nil)

@@ -45,6 +45,9 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 			stmt = p.GiveFrom(stmt)
 		}
 	}
+	if p.marks && hints&hintCreate != 0 {
+		p.markKeys(stmt)
+	}
 	if ddl, ok := stmt.(*ast.DDL); hints&hintCreate != 0 && (ok && ddl.TableSpec != nil || s.compound) {
 		stmt = p.functionalKeys(stmt)
 	}
