@@ -182,8 +182,7 @@ func (t *Table) BuildIndex(ctx *sql.Context, def sql.IndexDef) (sql.RowInserter,
 			return t.newRewriter(ctx, func(*Transaction, *catalog.Table) error { return nil })
 		}
 	}
-	t.use.drained = true
-	return noRows{}, t.buildIndex(ctx, def.Name)
+	return t.drained(), t.buildIndex(ctx, def.Name)
 }
 
 // buildIndex fills an index that has been recorded from the rows.
@@ -243,8 +242,15 @@ func (t *Table) eachEntry(ctx *sql.Context, tx *Transaction, x *indexShape, b *b
 	return it.Err()
 }
 
-// noRows is the inserter of a build that is already done.
-type noRows struct{}
+// noRows is the inserter of a change that is already done.
+type noRows struct{ use *stmtState }
+
+// drained says that the change has been made: the scan by which GMS feeds the
+// inserter finds nothing until the inserter is closed.
+func (t *Table) drained() noRows {
+	t.use.drained = true
+	return noRows{t.use}
+}
 
 // StatementBegin implements sql.EditOpenerCloser.
 func (noRows) StatementBegin(*sql.Context) {}
@@ -257,8 +263,11 @@ func (noRows) StatementComplete(*sql.Context) error { return nil }
 
 // Insert implements sql.RowInserter.
 func (noRows) Insert(*sql.Context, sql.Row) error {
-	return errInternal("a row was offered to an index that has been built")
+	return errInternal("a row was offered to a change that has been made")
 }
 
 // Close implements sql.Closer.
-func (noRows) Close(*sql.Context) error { return nil }
+func (n noRows) Close(*sql.Context) error {
+	n.use.drained = false
+	return nil
+}

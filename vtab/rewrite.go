@@ -12,11 +12,17 @@ import (
 
 var _ sql.RewritableTable = (*Table)(nil)
 
-// ShouldRewriteTable implements sql.RewritableTable. Only a MODIFY that leaves
-// type and place of the column alone leaves the stored rows alone.
-func (t *Table) ShouldRewriteTable(_ *sql.Context, oldSchema, newSchema sql.PrimaryKeySchema, oldColumn, newColumn *sql.Column) bool {
-	if oldColumn == nil || newColumn == nil {
+// ShouldRewriteTable implements sql.RewritableTable. A MODIFY that leaves type and
+// place of the column alone leaves the stored rows alone, and so does the drop of a
+// column that is in no key. For a new column the engine does not always ask here;
+// RewriteInserter decides.
+func (t *Table) ShouldRewriteTable(ctx *sql.Context, oldSchema, newSchema sql.PrimaryKeySchema, oldColumn, newColumn *sql.Column) bool {
+	switch {
+	case oldColumn == nil:
 		return true
+	case newColumn == nil:
+		d, _, err := t.definition(ctx)
+		return err != nil || !dropsInstantly(d, oldColumn.Name) // RewriteInserter meets the error again
 	}
 	sameKind := oldColumn.Virtual == newColumn.Virtual && oldColumn.AutoIncrement == newColumn.AutoIncrement &&
 		(oldColumn.Generated == nil) == (newColumn.Generated == nil) &&
@@ -27,7 +33,7 @@ func (t *Table) ShouldRewriteTable(_ *sql.Context, oldSchema, newSchema sql.Prim
 
 // RewriteInserter implements sql.RewritableTable: every row goes to a new
 // physical id under the new definition, which takes over when the inserter is
-// closed.
+// closed. A column that can be added without that is added here.
 func (t *Table) RewriteInserter(ctx *sql.Context, oldSchema, newSchema sql.PrimaryKeySchema, oldColumn, newColumn *sql.Column, pk []sql.IndexColumn) (sql.RowInserter, error) {
 	if len(oldSchema.PkOrdinals) > 0 && len(newSchema.PkOrdinals) == 0 {
 		if err := sql.ValidatePrimaryKeyDrop(ctx, t, oldSchema); err != nil {
@@ -41,6 +47,15 @@ func (t *Table) RewriteInserter(ctx *sql.Context, oldSchema, newSchema sql.Prima
 		}
 		if part.Length > 0 && types.IsText(newSchema.Schema[ord].Type) {
 			return nil, sql.ErrUnsupportedIndexPrefix.New(part.Name)
+		}
+	}
+	if oldColumn == nil && newColumn != nil {
+		d, _, err := t.definition(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if addsInstantly(ctx, d, newColumn) {
+			return t.drained(), t.addInstantly(ctx, newSchema.Schema, newColumn)
 		}
 	}
 	return t.newRewriter(ctx, func(tx *Transaction, d *catalog.Table) error {

@@ -133,17 +133,18 @@ type decodePlan struct {
 	missing  []missing
 }
 
-// missing is a column that rows of an old layout do not store.
+// missing is the value, in its place, of a column that rows of an old layout do not
+// store. All rows share it.
 type missing struct {
-	to  int
-	ord int
+	to    int
+	value any
 }
 
 func newDecoder(s *shape, want []int) *decoder {
 	return &decoder{s: s, want: want, plans: map[uint32]*decodePlan{}, width: len(want)}
 }
 
-func (d *decoder) plan(version uint32) (*decodePlan, error) {
+func (d *decoder) plan(ctx context.Context, version uint32) (*decodePlan, error) {
 	if d.last != nil && d.lastV == version {
 		return d.last, nil
 	}
@@ -153,14 +154,17 @@ func (d *decoder) plan(version uint32) (*decodePlan, error) {
 		if l == nil {
 			return nil, fmt.Errorf("table %s: row of unknown layout %d: %w", d.s.desc.Name, version, kv.ErrCorrupt)
 		}
-		p = d.newPlan(l)
+		var err error
+		if p, err = d.newPlan(ctx, l); err != nil {
+			return nil, err
+		}
 		d.plans[version] = p
 	}
 	d.last, d.lastV = p, version
 	return p, nil
 }
 
-func (d *decoder) newPlan(l *storedLayout) *decodePlan {
+func (d *decoder) newPlan(ctx context.Context, l *storedLayout) (*decodePlan, error) {
 	p := &decodePlan{lastKey: -1, keyTo: make([]int, len(d.s.primary.cols))}
 	for i := range p.keyTo {
 		p.keyTo[i] = -1
@@ -177,13 +181,17 @@ func (d *decoder) newPlan(l *storedLayout) *decodePlan {
 			continue
 		}
 		if !d.s.schema[ord].Virtual {
-			p.missing = append(p.missing, missing{to, ord})
+			v, err := d.s.missingValue(ctx, ord)
+			if err != nil {
+				return nil, fmt.Errorf("table %s: column %s of old rows: %w", d.s.desc.Name, d.s.desc.Columns[ord].Name, err)
+			}
+			p.missing = append(p.missing, missing{to, v})
 		}
 	}
 	if len(p.cols) > 0 {
 		p.stored = l.codec.NewDecoder(p.cols, p.to)
 	}
-	return p
+	return p, nil
 }
 
 // decode decodes the wanted columns of a stored row into dst.
@@ -192,7 +200,7 @@ func (d *decoder) decode(ctx context.Context, key, value []byte, dst sql.Row) er
 	if err != nil {
 		return err
 	}
-	p, err := d.plan(version)
+	p, err := d.plan(ctx, version)
 	if err != nil {
 		return err
 	}
@@ -202,9 +210,7 @@ func (d *decoder) decode(ctx context.Context, key, value []byte, dst sql.Row) er
 		}
 	}
 	for _, m := range p.missing {
-		if dst[m.to], err = d.s.missingValue(ctx, m.ord); err != nil {
-			return err
-		}
+		dst[m.to] = m.value
 	}
 	return d.decodeKey(p, key, dst)
 }

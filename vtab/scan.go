@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/vtab/kv"
 )
 
@@ -107,7 +109,7 @@ func (i *rowIter) followAltered(ctx *sql.Context, tx *Transaction) error {
 		return nil
 	}
 	d, _, err := i.t.definition(ctx)
-	if err != nil || d.Physical == i.shape.desc.Physical && d.Version == i.shape.desc.Version && len(d.Columns) == len(i.shape.desc.Columns) {
+	if err != nil || sameRows(d, i.shape.desc) {
 		return err
 	}
 	if i.lk != nil {
@@ -126,6 +128,13 @@ func (i *rowIter) followAltered(ctx *sql.Context, tx *Transaction) error {
 	}
 	i.t, i.shape, i.want = &t, t.shape, t.wanted()
 	return nil
+}
+
+// sameRows reports whether two states of a definition within one statement keep
+// and show rows alike.
+func sameRows(a, b *catalog.Table) bool {
+	return a.Physical == b.Physical && a.Layout == b.Layout && a.Version == b.Version &&
+		slices.EqualFunc(a.Columns, b.Columns, func(a, b catalog.Column) bool { return a.ID == b.ID })
 }
 
 func (i *rowIter) locking() bool { return i.t.use.mode.lock != kv.LockNone }

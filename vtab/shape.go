@@ -315,11 +315,11 @@ func (s *shape) stored() []int {
 	return ords
 }
 
-// storedTypes names what rows keep in their value, in order: column ids and types.
-func (s *shape) storedTypes() []string {
-	var all []string
+// storedColumns is the present layout as a descriptor keeps it once it is an old one.
+func (s *shape) storedColumns() []catalog.LayoutColumn {
+	var all []catalog.LayoutColumn
 	for _, ord := range s.stored() {
-		all = append(all, fmt.Sprintf("%d %s", s.desc.Columns[ord].ID, s.desc.Columns[ord].Type))
+		all = append(all, catalog.LayoutColumn{ID: s.desc.Columns[ord].ID, Type: s.desc.Columns[ord].Type})
 	}
 	return all
 }

@@ -40,8 +40,8 @@ type stmtState struct {
 	// ids up to idsEnd are AUTO_INCREMENT values taken for this statement, which
 	// expects to insert so many rows (0: unknown).
 	ids, idsEnd, expected uint64
-	// drained: a build has read the rows itself; the scan that GMS makes for it
-	// is to find none.
+	// drained: a change has been made without the engine; the scan that GMS makes
+	// for it is to find no row.
 	drained bool
 }
 

@@ -6,6 +6,8 @@ package scenarios
 const (
 	randomTables  = 200
 	randomQueries = 300
+	// instantRows is the size of the table that columns are added to.
+	instantRows = 1_000_000
 	// crashEvery and buildCrashEvery are how many file operations lie between two
 	// crashes.
 	crashEvery      = 1

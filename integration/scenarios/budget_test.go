@@ -6,6 +6,8 @@ package scenarios
 const (
 	randomTables  = 8
 	randomQueries = 150
+	// instantRows is the size of the table that columns are added to.
+	instantRows = 10_000
 	// crashEvery and buildCrashEvery are how many file operations lie between two
 	// crashes.
 	crashEvery      = 2
