@@ -244,7 +244,10 @@ func (tx *Transaction) dropRanges(ctx context.Context, ids ...catalog.ID) error 
 		}
 		delete(tx.built, id)
 		delete(tx.counts, id)
-		tx.onCommit = append(tx.onCommit, func() { tx.engine().sequences.forget(id) })
+		tx.onCommit = append(tx.onCommit, func() {
+			tx.engine().sequences.forget(id)
+			tx.engine().ceilings.forget(id)
+		})
 	}
 	return nil
 }

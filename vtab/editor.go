@@ -28,9 +28,10 @@ type editor struct {
 	locked bool
 	rows   int
 
-	vals    []any
-	row     []byte
-	changes []entryChange
+	vals     []any
+	row      []byte
+	changes  []entryChange
+	ceilings map[*indexShape]*ceiling
 }
 
 var _ sql.TableEditor = (*editor)(nil)
@@ -215,6 +216,9 @@ func (e *editor) claimKey(ctx *sql.Context, key []byte, row sql.Row) error {
 	if err := e.tx.lock(ctx, key, kv.LockX, e.wait); err != nil {
 		return err
 	}
+	if above, err := e.ceilingOf(e.shape.primary).above(ctx, e.latest, e.shape.primary.span, key); err != nil || above {
+		return err
+	}
 	existing, ok, err := e.shape.readRow(ctx, e.latest, key)
 	if err != nil {
 		return err
@@ -223,6 +227,19 @@ func (e *editor) claimKey(ctx *sql.Context, key []byte, row sql.Row) error {
 		return sql.NewUniqueKeyErr(e.shape.primary.keyText(ctx, row), true, existing)
 	}
 	return nil
+}
+
+// ceilingOf is the bound of a unique key's range.
+func (e *editor) ceilingOf(x *indexShape) *ceiling {
+	if c := e.ceilings[x]; c != nil {
+		return c
+	}
+	if e.ceilings == nil {
+		e.ceilings = map[*indexShape]*ceiling{}
+	}
+	c := e.tx.engine().ceilings.get(x.physical)
+	e.ceilings[x] = c
+	return c
 }
 
 // write stores row under key and brings the indexes from old (nil: none) to it.
@@ -349,6 +366,9 @@ func (e *editor) lockEntry(ctx *sql.Context, was entry) error {
 // claimEntry locks a unique key value and makes sure that no row has it.
 func (e *editor) claimEntry(ctx *sql.Context, x *indexShape, now entry, row sql.Row) error {
 	if err := e.tx.lock(ctx, now.unique, kv.LockX, e.wait); err != nil {
+		return err
+	}
+	if above, err := e.ceilingOf(x).above(ctx, e.latest, x.span, now.unique); err != nil || above {
 		return err
 	}
 	r := e.latest

@@ -37,6 +37,7 @@ type Engine struct {
 	store     kv.Store
 	catalog   *catalog.Catalog
 	sequences *sequences
+	ceilings  ceilings
 	log       *slog.Logger
 	hooks     []CommitHook
 	// storedText is never nil.
@@ -83,6 +84,7 @@ func (e *Engine) leave(s *Session) {
 // dropRange removes what lies under an id in one space, outside transactions. A
 // failure costs space until the next open, whose sweep finds the range.
 func (e *Engine) dropRange(space kv.Space, id catalog.ID) {
+	e.ceilings.forget(id)
 	if err := e.store.DropRange(context.Background(), kv.PrefixRange(space, uint32(id))); err != nil {
 		e.log.Warn("a key range that is no longer needed stays until the next open", "space", uint8(space), "id", id, "error", err)
 	}

@@ -61,6 +61,8 @@ type indexShape struct {
 	codec  *enc.KeyCodec
 	prefix []byte
 	span   kv.Range
+	// physical is the id that prefix and span are made of.
+	physical catalog.ID
 	// exact lists the parts whose value is kept beside the key, because the key
 	// does not give it back (collations) or gives only its start (never for
 	// prefixes, which are not covering).
@@ -215,6 +217,7 @@ func (s *shape) buildKeys() error {
 func (x *indexShape) build(s *shape, space kv.Space, physical catalog.ID, parts []catalog.Part) error {
 	x.prefix = kv.AppendPrefix(nil, space, uint32(physical))
 	x.span = kv.PrefixRange(space, uint32(physical))
+	x.physical = physical
 	for _, p := range parts {
 		ord, ok := s.byID[p.Column]
 		if !ok {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
 	"slices"
 	"time"
 )
@@ -33,6 +35,10 @@ var parts = []part{
 	{"scan", benchScan},
 }
 
+// gcPercent is what "freshet serve" sets: in-process figures are those of the
+// server without the wire.
+const gcPercent = 200
+
 func main() {
 	if err := benchmarks(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -47,7 +53,20 @@ func benchmarks(ctx context.Context) error {
 	flag.IntVar(&s.rounds, "rounds", 5, "rounds that medians are taken over")
 	flag.DurationVar(&s.each, "each", 2*time.Second, "length of one measurement of a rate")
 	flag.StringVar(&s.dir, "dir", "", "folder on the disk to measure; the default is the system's for temporary files")
+	profile := flag.String("cpuprofile", "", "file for a profile of this process, without the servers it starts")
 	flag.Parse()
+	debug.SetGCPercent(gcPercent)
+	if *profile != "" {
+		file, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	var err error
 	if s.run, err = regexp.Compile(*run); err != nil {
 		return err
