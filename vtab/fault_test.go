@@ -172,7 +172,7 @@ func TestReadFaultAtEveryKey(t *testing.T) {
 		"SELECT * FROM t WHERE u IN (1,2,5)",
 		"SELECT t.id FROM t JOIN p ON t.p = p.id",
 		"SELECT MAX(v) FROM t",
-		"INSERT INTO t VALUES (9,9,9,3)",
+		"INSERT INTO t VALUES (0,9,0,3)",
 		"INSERT INTO t SELECT id + 10, v, u + 10, p FROM t",
 		"INSERT INTO t VALUES (9,9,1,3) ON DUPLICATE KEY UPDATE v = v + 1",
 		"REPLACE INTO t VALUES (1,9,2,3)",
