@@ -224,3 +224,20 @@ func (b *checkedBetween) WithChildren(ctx *sql.Context, children ...sql.Expressi
 	}
 	return newBetween(ctx, between), nil
 }
+
+// checkCase turns CASE x WHEN y into CASE WHEN x = y: the engine makes those
+// comparisons while it runs, by its own rules.
+func checkCase(ctx *sql.Context, c *expression.Case) (sql.Expression, transform.TreeIdentity, error) {
+	if c.Expr == nil {
+		return c, transform.SameTree, nil
+	}
+	branches := make([]expression.CaseBranch, len(c.Branches))
+	for i, branch := range c.Branches {
+		compared, _, err := checkComparison(ctx, expression.NewEquals(c.Expr, branch.Cond))
+		if err != nil {
+			return nil, transform.SameTree, err
+		}
+		branches[i] = expression.CaseBranch{Cond: compared, Value: branch.Value}
+	}
+	return expression.NewCase(nil, branches, c.Else), transform.NewTree, nil
+}

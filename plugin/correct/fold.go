@@ -10,39 +10,64 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// foldConstant gives a constant the type of the column it is compared with, if the
-// column can hold exactly that value (MySQL 8.0 Reference Manual, 8.2.1.14,
-// "Constant-Folding Optimization"). An index range built from the result is exact.
-// False for a constant of which the engine would build a range of other rows;
-// equality says that the comparison is =, <> or IN.
-func foldConstant(ctx *sql.Context, column sql.Expression, constant *expression.Literal, equality bool) (*expression.Literal, bool) {
+// folding is what becomes of a constant that a column is compared with. An index
+// range built from the result is exact.
+type folding struct {
+	how foldingKind
+	// constant is the column's value that equals the constant, or the edge.
+	constant *expression.Literal
+}
+
+// foldingKind says how a constant lies to the values of a column.
+type foldingKind uint8
+
+const (
+	foldingNone   foldingKind = iota // not known: the engine would build a range of other rows
+	foldingEqual                     // it is one of them
+	foldingAbove                     // it lies above the edge and below the next one
+	foldingBefore                    // it lies below the edge, the least of them
+)
+
+func foldedTo(value any, typ sql.Type) folding {
+	return folding{foldingEqual, expression.NewLiteral(value, typ)}
+}
+
+// keptIf leaves the constant as it is, if that is exact.
+func keptIf(exact bool, constant *expression.Literal) folding {
+	if !exact {
+		return folding{}
+	}
+	return folding{foldingEqual, constant}
+}
+
+// foldConstant gives a constant the type of the column it is compared with, or
+// finds the column's value next to it (MySQL 8.0 Reference Manual, 8.2.1.14,
+// "Constant-Folding Optimization"). Equality says that the comparison is =, <> or
+// IN.
+func foldConstant(ctx *sql.Context, column sql.Expression, constant *expression.Literal, equality bool) folding {
 	if constant.Value() == nil {
-		return constant, true
+		return folding{foldingEqual, constant}
 	}
 	typ, from := column.Type(ctx), constant.Type(ctx)
 	switch {
 	case types.IsTextOnly(typ):
-		return constant, types.IsTextOnly(from) && columnCollates(ctx, column, constant)
+		return keptIf(types.IsTextOnly(from) && columnCollates(ctx, column, constant), constant)
 	case types.IsBinaryType(from) || types.IsBinaryType(typ):
-		return constant, true
+		return folding{foldingEqual, constant}
 	case types.IsYear(typ):
 		return foldYear(ctx, constant)
-	case types.IsInteger(typ):
-		return foldInteger(ctx, typ, constant)
-	case types.IsFloat(typ):
-		return foldFloat(ctx, typ, constant)
-	case types.IsDecimal(typ):
-		return foldDecimal(ctx, typ, constant)
+	case types.IsInteger(typ), types.IsFloat(typ), types.IsDecimal(typ):
+		return foldNumber(ctx, typ, constant)
 	case types.IsEnum(typ):
 		return foldEnum(ctx, typ, constant, equality)
 	case types.IsSet(typ):
-		return constant, equality && setConstant(ctx, typ, constant)
+		return keptIf(equality && setConstant(ctx, typ, constant), constant)
 	case types.IsTimespan(typ):
 		return foldTimespan(ctx, typ, constant)
 	case isDay(typ):
 		return foldDay(ctx, typ, constant)
 	}
-	return constant, true
+	return folding{foldingEqual, constant}
 }
 
 // columnCollates says whether the comparison goes by the column's collation, which
@@ -96,99 +121,43 @@ func wholeNumber(n number) (signMagnitude, bool) {
 	return signMagnitude{}, false
 }
 
-func foldInteger(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
-	n, ok := constantNumber(ctx, constant)
-	if !ok {
-		return constant, false
-	}
-	whole, ok := wholeNumber(n)
-	if !ok {
-		return constant, false
-	}
-	if types.IsUnsigned(typ) {
-		return expression.NewLiteral(whole.magnitude, types.Uint64), !whole.negative
-	}
-	if !whole.fitsSigned() {
-		return constant, false
-	}
-	return expression.NewLiteral(whole.signed(), types.Int64), true
-}
-
 // Years that a YEAR holds besides 0, which as a constant means 2000 to the engine.
 const (
 	firstYear = 1901
 	lastYear  = 2155
 )
 
-func foldYear(ctx *sql.Context, constant *expression.Literal) (*expression.Literal, bool) {
+func foldYear(ctx *sql.Context, constant *expression.Literal) folding {
 	n, ok := constantNumber(ctx, constant)
 	if !ok {
-		return constant, false
+		return folding{}
 	}
 	whole, ok := wholeNumber(n)
 	if !ok || whole.negative || whole.magnitude < firstYear || whole.magnitude > lastYear {
-		return constant, false
+		return folding{}
 	}
-	return expression.NewLiteral(whole.signed(), types.Int64), true
-}
-
-func foldFloat(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
-	n, ok := constantNumber(ctx, constant)
-	if !ok {
-		return constant, false
-	}
-	value := n.asFloat()
-	if typ.Type() == types.Float32.Type() {
-		narrow := float32(value)
-		return expression.NewLiteral(narrow, typ), float64(narrow) == value
-	}
-	return expression.NewLiteral(value, types.Float64), true
-}
-
-// doubleDigits is how many decimal digits a double always keeps: text is compared
-// with a DECIMAL as a double.
-const doubleDigits = 15
-
-func foldDecimal(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
-	n, ok := constantNumber(ctx, constant)
-	if !ok || n.kind == numberFloat {
-		return constant, false
-	}
-	d, err := n.asDecimal()
-	if err != nil || types.IsTextOnly(constant.Type(ctx)) && d.NumDigits() > doubleDigits {
-		return constant, false
-	}
-	// The conversion rounds in place.
-	converted, inRange, err := typ.Convert(ctx, new(apd.Decimal).Set(d))
-	if err != nil || inRange != sql.InRange {
-		return constant, false
-	}
-	stored, ok := converted.(*apd.Decimal)
-	if !ok || stored.Cmp(d) != 0 {
-		return constant, false
-	}
-	return expression.NewLiteral(stored, typ), true
+	return foldedTo(whole.signed(), types.Int64)
 }
 
 // foldEnum keeps what an index on an ENUM finds. Its order is that of the members'
 // positions, text is compared by its letters.
-func foldEnum(ctx *sql.Context, typ sql.Type, constant *expression.Literal, equality bool) (*expression.Literal, bool) {
+func foldEnum(ctx *sql.Context, typ sql.Type, constant *expression.Literal, equality bool) folding {
 	enum, ok := typ.(sql.EnumType)
 	if !ok {
-		return constant, false
+		return folding{}
 	}
 	if text, ok := asText(constant.Value()); ok {
-		return constant, equality && enum.IndexOf(text) > 0
+		return keptIf(equality && enum.IndexOf(text) > 0, constant)
 	}
 	n, ok := constantNumber(ctx, constant)
 	if !ok {
-		return constant, false
+		return folding{}
 	}
 	whole, ok := wholeNumber(n)
 	if !ok || whole.negative || whole.magnitude < 1 || whole.magnitude > uint64(enum.NumberOfElements()) {
-		return constant, false
+		return folding{}
 	}
-	return expression.NewLiteral(whole.signed(), types.Int64), true
+	return foldedTo(whole.signed(), types.Int64)
 }
 
 // setConstant says whether the constant is a SET's value as it is printed.
@@ -205,56 +174,69 @@ func setConstant(ctx *sql.Context, typ sql.Type, constant *expression.Literal) b
 	return err == nil && printed.ToString() == text
 }
 
-func foldTimespan(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
+func foldTimespan(ctx *sql.Context, typ sql.Type, constant *expression.Literal) folding {
 	if isDay(constant.Type(ctx)) {
-		return constant, false
+		return folding{}
 	}
 	span, err := types.Time.ConvertToTimespan(constant.Value())
 	if err != nil {
-		return constant, false
+		return folding{}
 	}
 	converted, inRange, err := typ.Convert(ctx, span)
 	if err != nil || inRange != sql.InRange {
-		return constant, false
+		return folding{}
 	}
 	stored, ok := converted.(types.Timespan)
 	if !ok || stored != span {
-		return constant, false
+		return folding{}
 	}
-	return expression.NewLiteral(stored, typ), true
+	return foldedTo(stored, typ)
 }
 
 // foldDay leaves text that is no date to the engine, which refuses it.
-func foldDay(ctx *sql.Context, typ sql.Type, constant *expression.Literal) (*expression.Literal, bool) {
+func foldDay(ctx *sql.Context, typ sql.Type, constant *expression.Literal) folding {
 	value := constant.Value()
 	switch {
 	case types.IsNumber(constant.Type(ctx)):
 		n, ok := constantNumber(ctx, constant)
 		if !ok {
-			return constant, false
+			return folding{}
 		}
 		day, ok := dateOfNumber(n)
 		if !ok {
-			return constant, false
+			return folding{}
 		}
 		value = day
 	case types.IsTimespan(constant.Type(ctx)):
-		return constant, false
+		return folding{}
 	}
 	full, _, err := types.DatetimeMaxPrecision.Convert(ctx, value)
 	if err != nil {
-		return constant, true
+		return folding{foldingEqual, constant}
 	}
-	converted, _, err := typ.Convert(ctx, full)
-	if err != nil {
-		return constant, false
+	exact, ok := full.(time.Time)
+	if !ok {
+		return folding{}
 	}
-	stored, ok := converted.(time.Time)
-	exact, ok2 := full.(time.Time)
-	if !ok || !ok2 || !stored.Equal(exact) {
-		return constant, false
+	stored := wholeDay(typ, exact)
+	if stored.Equal(exact) {
+		return foldedTo(stored, typ)
 	}
-	return expression.NewLiteral(stored, typ), true
+	return folding{foldingAbove, expression.NewLiteral(stored, typ)}
+}
+
+// wholeDay is the last value of the type that is not behind t.
+func wholeDay(typ sql.Type, t time.Time) time.Time {
+	if types.IsDateType(typ) {
+		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+	}
+	unit := time.Second
+	if precise, ok := typ.(sql.DatetimeType); ok {
+		for n := precise.Precision(); n > 0; n-- {
+			unit /= 10
+		}
+	}
+	return t.Truncate(unit)
 }
 
 // Digits of a number that is a date: two-digit years, four-digit years, and both

@@ -180,7 +180,8 @@ func checkIn(ctx *sql.Context, in expression.Comparer) (sql.Expression, transfor
 	}
 	left := in.Left().Type(ctx)
 	if _, hashed := in.(*expression.HashInTuple); hashed && types.IsInteger(left) {
-		same := true
+		// The engine hashes by the type of the first constant: of a NULL, as doubles.
+		same := len(right) > 0 && types.IsInteger(right[0].Type(ctx))
 		for _, element := range right {
 			typ := element.Type(ctx)
 			same = same && (typ == types.Null || types.IsInteger(typ) && types.IsUnsigned(typ) == types.IsUnsigned(left))

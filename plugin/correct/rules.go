@@ -100,6 +100,8 @@ func checkedExpression(ctx *sql.Context, e sql.Expression) (sql.Expression, tran
 		return newBetween(ctx, e), transform.NewTree, nil
 	case *expression.InTuple, *expression.HashInTuple:
 		return checkIn(ctx, e.(expression.Comparer))
+	case *expression.Case:
+		return checkCase(ctx, e)
 	case *plan.Subquery:
 		query, same, err := transform.NodeExprsWithOpaque(ctx, e.Query, checkedExpression)
 		if err != nil || same == transform.SameTree {

@@ -65,9 +65,9 @@ func exactCondition(ctx *sql.Context, e sql.Expression) (sql.Expression, transfo
 			return inner, transform.NewTree, nil
 		}
 	case *expression.Not:
-		return exactNot(e)
+		return exactNot(ctx, e)
 	case *expression.Between:
-		if _, ok := e.Val.(*expression.GetField); ok && isConstant(e.Lower) && isConstant(e.Upper) {
+		if _, ok := e.Val.(*expression.GetField); ok && isConstant(ctx, e.Lower) && isConstant(ctx, e.Upper) {
 			lower, _, err := exactCondition(ctx, expression.NewGreaterThanOrEqual(e.Val, e.Lower))
 			if err != nil {
 				return nil, transform.SameTree, err
@@ -85,17 +85,17 @@ func exactCondition(ctx *sql.Context, e sql.Expression) (sql.Expression, transfo
 	return e, transform.SameTree, nil
 }
 
-func isConstant(e sql.Expression) bool {
-	_, ok := e.(*expression.Literal)
+func isConstant(ctx *sql.Context, e sql.Expression) bool {
+	_, ok := constantOf(ctx, e)
 	return ok
 }
 
 // exactNot states `column <> fraction` as two ranges, which the engine takes for
 // every row.
-func exactNot(not *expression.Not) (sql.Expression, transform.TreeIdentity, error) {
+func exactNot(ctx *sql.Context, not *expression.Not) (sql.Expression, transform.TreeIdentity, error) {
 	switch child := not.Child.(type) {
 	case *expression.Equals:
-		column, constant, _, ok := columnAndConstant(child)
+		column, constant, _, ok := columnAndConstant(ctx, child)
 		if ok && fraction(constant.Value()) {
 			return expression.NewOr(expression.NewLessThan(column, constant), expression.NewGreaterThan(column, constant)), transform.NewTree, nil
 		}
@@ -126,39 +126,72 @@ func fraction(value any) bool {
 
 // columnAndConstant are the operands if one is a column and the other a constant;
 // swapped if the constant is on the left.
-func columnAndConstant(c expression.Comparer) (column sql.Expression, constant *expression.Literal, swapped, ok bool) {
+func columnAndConstant(ctx *sql.Context, c expression.Comparer) (column sql.Expression, constant *expression.Literal, swapped, ok bool) {
 	if field, isField := c.Left().(*expression.GetField); isField {
-		constant, ok = c.Right().(*expression.Literal)
+		constant, ok = constantOf(ctx, c.Right())
 		return field, constant, false, ok
 	}
 	if field, isField := c.Right().(*expression.GetField); isField {
-		constant, ok = c.Left().(*expression.Literal)
+		constant, ok = constantOf(ctx, c.Left())
 		return field, constant, true, ok
 	}
 	return nil, nil, false, false
 }
 
 func exactComparison(ctx *sql.Context, c expression.Comparer, equality bool) (sql.Expression, transform.TreeIdentity, error) {
-	column, constant, swapped, ok := columnAndConstant(c)
+	column, constant, swapped, ok := columnAndConstant(ctx, c)
 	if !ok {
 		if exactOtherwise(ctx, c.Left(), c.Right(), equality) {
 			return c, transform.SameTree, nil
 		}
 		return &unindexed{c}, transform.NewTree, nil
 	}
-	folded, ok := foldConstant(ctx, column, constant, equality)
-	switch {
-	case !ok:
+	folded := foldConstant(ctx, column, constant, equality)
+	switch folded.how {
+	case foldingNone:
 		return &unindexed{c}, transform.NewTree, nil
-	case folded == constant:
-		return c, transform.SameTree, nil
+	case foldingAbove, foldingBefore:
+		return besideEdge(c, column, folded, swapped), transform.NewTree, nil
 	}
-	left, right := sql.Expression(column), sql.Expression(folded)
+	left, right := c.Left(), sql.Expression(folded.constant)
 	if swapped {
-		left, right = right, left
+		left, right = right, c.Right()
+	}
+	if left == c.Left() && right == c.Right() {
+		return c, transform.SameTree, nil
 	}
 	changed, err := c.WithChildren(ctx, left, right)
 	return changed, transform.NewTree, err
+}
+
+// besideEdge is the comparison of a column with a constant that is none of its
+// values, in terms of the value next to it.
+func besideEdge(c expression.Comparer, column sql.Expression, folded folding, swapped bool) sql.Expression {
+	edge := folded.constant
+	above, below := sql.Expression(expression.NewGreaterThan(column, edge)), sql.Expression(expression.NewLessThanOrEqual(column, edge))
+	if folded.how == foldingBefore {
+		above, below = expression.NewGreaterThanOrEqual(column, edge), expression.NewLessThan(column, edge)
+	}
+	switch c.(type) {
+	case *expression.NullSafeEquals:
+		return expression.NewFalse()
+	case *expression.GreaterThan, *expression.GreaterThanOrEqual:
+		if swapped {
+			return below
+		}
+		return above
+	case *expression.LessThan, *expression.LessThanOrEqual:
+		if swapped {
+			return above
+		}
+		return below
+	}
+	return neverBeside(column, edge)
+}
+
+// neverBeside is false, or NULL for a NULL in the column.
+func neverBeside(column sql.Expression, edge *expression.Literal) sql.Expression {
+	return expression.NewAnd(expression.NewGreaterThan(column, edge), expression.NewLessThan(column, edge))
 }
 
 // exactOtherwise judges comparisons that are not of a column and a constant.
@@ -211,8 +244,8 @@ func exactTuple(ctx *sql.Context, left, right expression.Tuple, equality bool) b
 		if _, ok := l.(*expression.GetField); !ok {
 			continue
 		}
-		if literal, ok := r.(*expression.Literal); ok {
-			if _, ok := foldConstant(ctx, l, literal, equality); !ok || fraction(literal.Value()) {
+		if literal, ok := constantOf(ctx, r); ok {
+			if foldConstant(ctx, l, literal, equality).how != foldingEqual || fraction(literal.Value()) {
 				return false
 			}
 			continue
@@ -240,27 +273,36 @@ func exactIn(ctx *sql.Context, in *expression.InTuple) (sql.Expression, transfor
 		}
 		return in, transform.SameTree, nil
 	}
-	folded := make(expression.Tuple, len(elements))
+	folded := make(expression.Tuple, 0, len(elements))
 	same := transform.SameTree
-	for i, element := range elements {
-		folded[i] = element
-		literal, ok := element.(*expression.Literal)
+	var edge *expression.Literal
+	for _, element := range elements {
+		literal, ok := constantOf(ctx, element)
 		if !ok {
 			if !exactOtherwise(ctx, column, element, true) {
 				return hiddenIn(ctx, in, elements)
 			}
+			folded = append(folded, element)
 			continue
 		}
-		constant, ok := foldConstant(ctx, column, literal, true)
-		if !ok {
+		constant := foldConstant(ctx, column, literal, true)
+		switch constant.how {
+		case foldingNone:
 			return hiddenIn(ctx, in, elements)
+		case foldingEqual:
+			folded = append(folded, constant.constant)
+		default:
+			edge = constant.constant // equal to no value of the column
 		}
-		if constant != literal {
-			folded[i], same = constant, transform.NewTree
+		if constant.constant != element {
+			same = transform.NewTree
 		}
 	}
-	if same == transform.SameTree {
+	switch {
+	case same == transform.SameTree:
 		return in, same, nil
+	case len(folded) == 0:
+		return neverBeside(column, edge), same, nil
 	}
 	return expression.NewInTuple(column, folded), same, nil
 }

@@ -107,7 +107,7 @@ func (p *Parser) parse(ctx context.Context, text string, options ast.ParserOptio
 }
 
 // hintsOfTree are the hints that leave the text alone.
-const hintsOfTree = hintTableless | hintVector | hintHaving | hintPartition
+const hintsOfTree = hintTableless | hintVector | hintHaving | hintPartition | hintConstant
 
 // plain parses a statement whose text needs no help.
 func (p *Parser) plain(ctx context.Context, text string, options ast.ParserOptions, one bool, found scanned) (result, error) {

@@ -1,5 +1,7 @@
 package parser
 
+import "strings"
+
 // hint names a reason to look closer at a statement.
 type hint uint16
 
@@ -14,6 +16,7 @@ const (
 	hintCreate                     // CREATE or ALTER: definitions
 	hintPartition                  // t PARTITION (p, …)
 	hintSets                       // ANY (, ALL (, SOME (
+	hintConstant                   // a comparison, and a decimal or a parameter
 )
 
 // scanned is what one pass over the tokens of a statement finds out.
@@ -61,6 +64,9 @@ func scan(text string, m mode, one bool) scanned {
 	if len(l.markers) > 0 || len(l.dashes) > 0 || l.foreign {
 		s.hints |= hintText
 	}
+	if s.compares && s.rounds {
+		s.hints |= hintConstant
+	}
 	r.hints, r.compound = s.hints, s.compound
 	return r
 }
@@ -80,6 +86,8 @@ type scanner struct {
 	having   bool
 	// beforeCompares is true if a comparison stands in front of the word read last.
 	beforeCompares bool
+	// compares and rounds: a comparison was read, and something that the binder might round in one.
+	compares, rounds bool
 }
 
 func (s *scanner) token(t token) {
@@ -87,8 +95,14 @@ func (s *scanner) token(t token) {
 	case kindWord:
 		s.word(t)
 		s.beforeCompares = s.previous.kind == kindPunct && isComparison(s.text[s.previous.start])
+	case kindNumber:
+		s.rounds = s.rounds || strings.IndexByte(s.text[t.start:t.end], '.') >= 0
 	case kindPunct:
 		switch s.text[t.start] {
+		case '=', '<', '>':
+			s.compares = true
+		case '?':
+			s.rounds = true
 		case '(':
 			s.depth++
 			s.openParen()

@@ -37,6 +37,9 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 	if hints&hintVector != 0 {
 		stmt = p.foldVectors(stmt)
 	}
+	if hints&hintConstant != 0 {
+		stmt = p.keepConstants(stmt)
+	}
 	if hints&hintTableless != 0 {
 		// Last, so that nothing takes the table for one of the user's.
 		if sel, ok := stmt.(*ast.Select); ok && len(sel.From) == 0 && sel.With == nil && simpleExprs(sel) {
