@@ -138,7 +138,11 @@ func (b *build) claim(ctx *sql.Context, x *indexShape, key []byte, row sql.Row) 
 	if err != nil {
 		return err
 	}
-	return sql.NewUniqueKeyErr(x.keyText(ctx, row), x == b.shape.primary, nil)
+	z, err := b.shape.zoneOf(ctx, b.tx.sess)
+	if err != nil {
+		return err
+	}
+	return sql.NewUniqueKeyErr(x.keyText(ctx, b.shape.shown(z, row)), x == b.shape.primary, nil)
 }
 
 // insertEntry writes the entry of one index for a row.

@@ -12,7 +12,7 @@ import (
 
 // Checksum adds up checksums of the rows that the transaction sees. It depends on
 // the values of the columns in declaration order and on nothing else: not on the
-// order of rows, not on indexes, and not on how rows are stored. Columns that are
+// order of rows, not on indexes, not on how rows are stored, and not on the time zone. Columns that are
 // computed when they are read are left out, their sources are in.
 func (t *Table) Checksum(ctx *sql.Context) (sum uint32, err error) {
 	var columns []string
@@ -25,12 +25,11 @@ func (t *Table) Checksum(ctx *sql.Context) (sum uint32, err error) {
 	if err != nil {
 		return 0, err
 	}
-	rows, err := projected.PartitionRows(ctx, &partition{})
-	if err != nil {
-		return 0, err
-	}
+	table := *projected.(*Table)
+	table.use = &stmtState{stored: true}
+	rows := newRowIter(&table, &partition{})
 	defer closing(&err, func() error { return rows.Close(ctx) })
-	schema := projected.Schema(ctx)
+	schema := table.projection
 	var buf []byte
 	for {
 		row, err := rows.Next(ctx)

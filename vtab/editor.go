@@ -27,6 +27,7 @@ type editor struct {
 	delta  int64 // net rows since the last mark
 	locked bool
 	rows   int
+	zone   *zone // of the rows that the engine gives; nil is UTC
 
 	vals     []any
 	row      []byte
@@ -70,6 +71,9 @@ func (e *editor) begin(ctx *sql.Context) error {
 		return errReadOnly()
 	}
 	if e.kv, err = tx.store(ctx); err != nil {
+		return err
+	}
+	if e.zone, err = e.shape.zoneOf(ctx, tx.sess); err != nil {
 		return err
 	}
 	e.tx, e.latest, e.wait = tx, e.kv.Latest(kv.Now), tx.sess.lockWait(ctx)
@@ -176,6 +180,10 @@ func (e *editor) Insert(ctx *sql.Context, row sql.Row) error {
 	if err := e.check(ctx, row); err != nil {
 		return err
 	}
+	row, err := e.shape.keep(ctx, e.zone, row, nil)
+	if err != nil {
+		return err
+	}
 	key, err := e.newKey(ctx, row)
 	if err != nil {
 		return err
@@ -224,7 +232,7 @@ func (e *editor) claimKey(ctx *sql.Context, key []byte, row sql.Row) error {
 		return err
 	}
 	if ok {
-		return sql.NewUniqueKeyErr(e.shape.primary.keyText(ctx, row), true, existing)
+		return e.duplicate(ctx, e.shape.primary, row, existing)
 	}
 	return nil
 }
@@ -390,7 +398,12 @@ func (e *editor) claimEntry(ctx *sql.Context, x *indexShape, now entry, row sql.
 	if !ok {
 		return errInternal("table %s: unique index %s has an entry without a row; run CHECK TABLE", e.shape.desc.Name, x.name)
 	}
-	return sql.NewUniqueKeyErr(x.keyText(ctx, row), false, existing)
+	return e.duplicate(ctx, x, row, existing)
+}
+
+// duplicate is the refusal of a stored row for another one that has its key.
+func (e *editor) duplicate(ctx context.Context, x *indexShape, row, existing sql.Row) error {
+	return sql.NewUniqueKeyErr(x.keyText(ctx, e.shape.shown(e.zone, row)), x == e.shape.primary, e.shape.shown(e.zone, existing))
 }
 
 // keyText renders key values for the duplicate-entry message.
@@ -464,6 +477,11 @@ func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
 	if err != nil {
 		return err
 	}
+	shown := newRow
+	if newRow, err = e.shape.keep(ctx, e.zone, shown, nil); err != nil {
+		return err
+	}
+	e.shape.keepUnchanged(e.zone, old, shown, newRow)
 	key := oldKey
 	if !e.shape.keyless() {
 		if key, err = e.newKey(ctx, newRow); err != nil {
@@ -486,6 +504,9 @@ func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
 func (e *editor) find(ctx *sql.Context, row sql.Row) (key []byte, stored sql.Row, err error) {
 	if e.shape.keyless() {
 		return e.findKeyless(ctx, row)
+	}
+	if row, err = e.shape.keep(ctx, e.zone, row, nil); err != nil {
+		return nil, nil, err
 	}
 	key, err = e.shape.appendRowKey(ctx, nil, row)
 	if err != nil {

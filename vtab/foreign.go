@@ -260,7 +260,7 @@ func (t *referenceTable) LookupPartitions(ctx *sql.Context, l sql.IndexLookup) (
 	if !ok {
 		return nil, errInternal("lookup in an index of type %T", l.Index)
 	}
-	p, err := newLookup(ctx, x.shape, l)
+	p, err := t.newLookup(ctx, x.shape, l)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,9 @@ func sameForAllRows(ctx *sql.Context, e sql.Expression) bool {
 // addInstantly adds a column without touching a row. schema is the new one.
 func (t *Table) addInstantly(ctx *sql.Context, schema sql.Schema, col *sql.Column) error {
 	return t.alter(ctx, func(tx *Transaction, d *catalog.Table) error {
-		if findColumn(d, col.Name) != nil {
+		// The hidden column of a functional index exists already if the index does; the
+		// clause that adds the index says so.
+		if !col.HiddenSystem && findColumn(d, col.Name) != nil {
 			return sql.ErrColumnExists.New(col.Name)
 		}
 		c, err := describeColumn(ctx, col)
@@ -75,7 +77,7 @@ func (t *Table) addInstantly(ctx *sql.Context, schema sql.Schema, col *sql.Colum
 			return sql.ErrTableColumnNotFound.New(d.Name, col.Name)
 		}
 		if !c.Virtual && !tx.unfilled(d) {
-			if c.Missing, err = missingOf(ctx, col); err != nil {
+			if c.Missing, err = missingOf(ctx, tx.sess, col); err != nil {
 				return err
 			}
 			if err := t.retireLayout(ctx, d); err != nil {
@@ -88,10 +90,19 @@ func (t *Table) addInstantly(ctx *sql.Context, schema sql.Schema, col *sql.Colum
 }
 
 // missingOf is what rows older than the column have in it, encoded; nil for NULL.
-func missingOf(ctx *sql.Context, col *sql.Column) ([]byte, error) {
+func missingOf(ctx *sql.Context, sess *Session, col *sql.Column) ([]byte, error) {
 	v, err := plan.ColDefaultExpression{Column: col}.Eval(ctx, nil)
 	if err != nil || v == nil {
 		return nil, err
+	}
+	z, err := sess.zone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if z != nil && isTimestamp(col.Type) {
+		if v, err = z.keep(ctx, col, v); err != nil {
+			return nil, err
+		}
 	}
 	return enc.AppendValue(ctx, nil, col.Type, v)
 }

@@ -2,11 +2,13 @@ package vtab
 
 import (
 	"bytes"
+	"context"
 	"errors"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/freshetdb/freshet/vtab/enc"
 	"github.com/freshetdb/freshet/vtab/kv"
 )
 
@@ -19,6 +21,23 @@ func (u *stmtState) remember(id, value []byte) {
 	}
 	h := xxhash.Sum64(value)
 	u.seen[h] = append(u.seen[h], decodeRowID(id))
+}
+
+// content is what a row is found by: the bytes that the row the engine was shown has
+// under the present layout.
+func (s *shape) content(ctx context.Context, z *zone, key, value []byte) ([]byte, error) {
+	if z == nil {
+		version, err := enc.RowVersion(value)
+		if err != nil || version == s.desc.Layout {
+			return value, err
+		}
+	}
+	row, err := s.decodeRow(ctx, key, value)
+	if err != nil {
+		return nil, err
+	}
+	s.show(z, row)
+	return s.encodeRow(ctx, nil, row, nil)
 }
 
 // findKeyless finds a row of a table without a primary key by its content: first
@@ -44,7 +63,11 @@ func (e *editor) findKeyless(ctx *sql.Context, row sql.Row) (key []byte, stored 
 		if err != nil {
 			return nil, nil, err
 		}
-		if bytes.Equal(got, value) {
+		content, err := e.shape.content(ctx, e.zone, key, got)
+		if err != nil {
+			return nil, nil, err
+		}
+		if bytes.Equal(content, value) {
 			stored, err = e.shape.decodeRow(ctx, key, got)
 			return key, stored, err
 		}
@@ -62,7 +85,11 @@ func (e *editor) searchKeyless(ctx *sql.Context, latest kv.Reader, value []byte)
 		if err != nil {
 			return nil, nil, err
 		}
-		if !bytes.Equal(got, value) {
+		content, err := e.shape.content(ctx, e.zone, it.Key(), got)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !bytes.Equal(content, value) {
 			continue
 		}
 		key = append([]byte(nil), it.Key()...)

@@ -58,9 +58,18 @@ func (t *Table) RewriteInserter(ctx *sql.Context, oldSchema, newSchema sql.Prima
 			return t.drained(), t.addInstantly(ctx, newSchema.Schema, newColumn)
 		}
 	}
-	return t.newRewriter(ctx, func(tx *Transaction, d *catalog.Table) error {
+	w, err := t.newRewriter(ctx, func(tx *Transaction, d *catalog.Table) error {
 		return redescribe(ctx, tx, d, newSchema, oldColumn, newColumn)
 	})
+	if err != nil {
+		return nil, err
+	}
+	var added *sql.Column
+	if oldColumn == nil {
+		added = newColumn
+	}
+	w.keepInstants(added)
+	return w, nil
 }
 
 // redescribe gives d the columns of a new schema. Columns keep their ids; only
@@ -126,6 +135,7 @@ type rewriter struct {
 	build  *build
 	desc   *catalog.Table // the new definition
 	oldIDs []catalog.ID
+	zone   *zone // of the rows that the engine gives
 	failed bool
 	closed bool
 }
@@ -163,12 +173,40 @@ func (t *Table) newRewriter(ctx *sql.Context, change func(*Transaction, *catalog
 	if err != nil {
 		return nil, err
 	}
+	if w.zone, err = s.zoneOf(ctx, w.tx.sess); err != nil {
+		return nil, err
+	}
 	w.build, err = newBuild(ctx, w.tx, s, physicalIDs(w.desc))
 	return w, err
 }
 
+// keepInstants lets TIMESTAMPs that only move pass through the engine as they are
+// stored: a time of day may stand for two instants. Where an expression computes
+// from columns, the engine has to see the time of day.
+func (w *rewriter) keepInstants(added *sql.Column) {
+	if added != nil && added.Default != nil && !added.Default.IsLiteral() {
+		return
+	}
+	kept := map[catalog.ID]bool{}
+	for i := range w.desc.Columns {
+		c := &w.desc.Columns[i]
+		if c.Generated != "" {
+			return
+		}
+		ord, ok := w.t.shape.byID[c.ID]
+		kept[c.ID] = ok && isTimestamp(w.t.shape.schema[ord].Type) && isTimestamp(w.build.shape.schema[i].Type)
+	}
+	w.t.use.asIs = kept
+}
+
 // Insert implements sql.RowInserter.
-func (w *rewriter) Insert(ctx *sql.Context, row sql.Row) error { return w.build.insertRow(ctx, row) }
+func (w *rewriter) Insert(ctx *sql.Context, row sql.Row) error {
+	row, err := w.build.shape.keep(ctx, w.zone, row, w.t.use.asIs)
+	if err != nil {
+		return err
+	}
+	return w.build.insertRow(ctx, row)
+}
 
 // StatementBegin implements sql.EditOpenerCloser; a rewrite is the whole statement.
 func (w *rewriter) StatementBegin(*sql.Context) {}
@@ -188,6 +226,7 @@ func (w *rewriter) Close(ctx *sql.Context) error {
 		return nil
 	}
 	w.closed = true
+	w.t.use.asIs = nil
 	if w.failed {
 		w.build.discard()
 		return nil
@@ -238,12 +277,12 @@ func (t *Table) rewrite(ctx *sql.Context, change func(*catalog.Table) error) (er
 		}
 		closing(&err, func() error { return w.Close(ctx) })
 	}()
-	return t.eachRow(ctx, func(row sql.Row) error { return w.Insert(ctx, row) })
+	return t.eachRow(ctx, func(row sql.Row) error { return w.build.insertRow(ctx, row) })
 }
 
 // eachRow calls f with every row as it is stored.
 func (t *Table) eachRow(ctx *sql.Context, f func(sql.Row) error) (err error) {
-	it := newRowIter(&Table{db: t.db, shape: t.shape, use: &stmtState{}, temporary: t.temporary}, &partition{})
+	it := newRowIter(&Table{db: t.db, shape: t.shape, use: &stmtState{stored: true}, temporary: t.temporary}, &partition{})
 	defer closing(&err, func() error { return it.Close(ctx) })
 	for {
 		row, err := it.Next(ctx)

@@ -34,6 +34,8 @@ type rowIter struct {
 	parts    [][]byte
 	keyBuf   []byte
 	rows     int
+	zone     *zone       // of the TIMESTAMPs that are returned; nil is UTC
+	moments  []int       // their places in the row
 	openedAt kv.Position // what was applied when the iterator of a locking scan was opened
 }
 
@@ -95,6 +97,9 @@ func (i *rowIter) open(ctx *sql.Context) error {
 		}
 		tx.plainRead = true
 	}
+	if i.zone, err = i.shape.zoneOf(ctx, tx.sess); err != nil {
+		return err
+	}
 	i.prepare(locking)
 	i.opened = true
 	tx.readers++
@@ -141,6 +146,14 @@ func (i *rowIter) locking() bool { return i.t.use.mode.lock != kv.LockNone }
 
 // prepare chooses how rows are decoded.
 func (i *rowIter) prepare(locking bool) {
+	if i.t.use.stored {
+		i.zone = nil
+	}
+	for to, ord := range i.want {
+		if i.zone != nil && isTimestamp(i.shape.schema[ord].Type) && !i.t.use.asIs[i.shape.desc.Columns[ord].ID] {
+			i.moments = append(i.moments, to)
+		}
+	}
 	if i.lk != nil && i.lk.index != i.shape.primary && !locking && i.lk.box == nil && i.lk.index.whole == nil {
 		i.cover = newCoverPlan(i.shape, i.lk.index, i.want)
 	}
@@ -177,6 +190,7 @@ func (i *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
 			return nil, err
 		}
 		if ok {
+			showAt(i.zone, row, i.moments)
 			return row, nil
 		}
 	}
@@ -435,7 +449,11 @@ func (i *rowIter) decode(ctx context.Context, key, value []byte) (sql.Row, error
 		return nil, err
 	}
 	if i.locking() && i.shape.keyless() {
-		i.t.use.remember(key[len(i.shape.primary.prefix):], value)
+		content, err := i.shape.content(ctx, i.zone, key, value)
+		if err != nil {
+			return nil, err
+		}
+		i.t.use.remember(i.shape.suffix(key), content)
 	}
 	return row, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -38,6 +39,8 @@ type Session struct {
 	scans map[*rowIter]struct{}
 	// scanMu is held while a scan opens or leaves scans.
 	scanMu sync.Mutex
+	// lastZone is what the last seen setting of time_zone stands for.
+	lastZone atomic.Pointer[namedZone]
 }
 
 var (

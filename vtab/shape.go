@@ -34,11 +34,13 @@ type shape struct {
 	primary   *indexShape   // parts empty: the key is a hidden row id
 	indexes   []*indexShape // secondary, in declaration order
 
-	layout   *storedLayout            // new rows are written under it
-	layouts  map[uint32]*storedLayout // every layout that stored rows may have
-	autoCol  int                      // ordinal of the AUTO_INCREMENT column, -1 for none
-	autoMax  uint64                   // the largest value its type holds
-	fullText bool                     // some index is GMS's full text
+	layout  *storedLayout            // new rows are written under it
+	layouts map[uint32]*storedLayout // every layout that stored rows may have
+	// timestamps are the ordinals of the columns that depend on the time zone.
+	timestamps []int
+	autoCol    int    // ordinal of the AUTO_INCREMENT column, -1 for none
+	autoMax    uint64 // the largest value its type holds
+	fullText   bool   // some index is GMS's full text
 }
 
 // storedLayout maps a row layout to the ordinals of the current schema.
@@ -138,6 +140,9 @@ func (s *shape) buildSchema(ctx context.Context) error {
 		if d.AutoIncrement {
 			col.Extra = "auto_increment"
 			s.autoCol, s.autoMax = i, maxOfType(typ)
+		}
+		if isTimestamp(typ) {
+			s.timestamps = append(s.timestamps, i)
 		}
 		s.schema = append(s.schema, col)
 		s.ordinal[strings.ToLower(d.Name)] = i

@@ -43,6 +43,10 @@ type stmtState struct {
 	// drained: a change has been made without the engine; the scan that GMS makes
 	// for it is to find no row.
 	drained bool
+	// stored: the rows that this use returns are wanted as they are stored, in no
+	// session's time zone; asIs says it of single columns.
+	stored bool
+	asIs   map[catalog.ID]bool
 }
 
 // scanMode says how a scan reads.
@@ -204,11 +208,27 @@ func (t *IndexedTable) LookupPartitions(ctx *sql.Context, lookup sql.IndexLookup
 	if lookup.VectorOrderAndLimit.OrderBy != nil {
 		return &partitions{next: &partition{distance: lookup.VectorOrderAndLimit.OrderBy}}, nil
 	}
-	p, err := newLookup(ctx, x.shape, lookup)
+	p, err := t.newLookup(ctx, x.shape, lookup)
 	if err != nil {
 		return nil, err
 	}
 	return &partitions{next: &partition{lookup: p}}, nil
+}
+
+// newLookup encodes the ranges of a lookup as the session means them.
+func (t *IndexedTable) newLookup(ctx *sql.Context, x *indexShape, l sql.IndexLookup) (*lookup, error) {
+	sess, err := SessionOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	z, err := t.shape.zoneOf(ctx, sess)
+	if err != nil {
+		return nil, err
+	}
+	if l, err = x.keepRanges(ctx, z, l); err != nil {
+		return nil, err
+	}
+	return newLookup(ctx, x, l)
 }
 
 // partition is what one row iterator reads: the whole table, or a lookup.

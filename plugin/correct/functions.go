@@ -19,6 +19,9 @@ func Function(name string) (sql.Function, bool) {
 			return NewAggregate(kind, arg)
 		}}, true
 	}
+	if name == "unix_timestamp" {
+		return sql.FunctionN{Name: name, Fn: unixTimestamp}, true
+	}
 	return nil, false
 }
 
