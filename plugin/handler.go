@@ -87,13 +87,13 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 
 // ComStmtExecute implements mysql.Handler.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, p *mysql.PrepareData, send func(*sqltypes.Result) error) error {
-	_, err := h.run(ctx, c, request{text: p.PrepareStmt, bindings: p.BindVars, cursor: true, send: func(r *sqltypes.Result, _ bool) error { return send(r) }})
+	_, err := h.run(ctx, c, request{text: p.PrepareStmt, bindings: p.BindVars, kinds: p.ParamsType, cursor: true, send: func(r *sqltypes.Result, _ bool) error { return send(r) }})
 	return err
 }
 
 // ComPrepare implements mysql.Handler. It returns the columns of the statement's
 // result, nil if it has none.
-func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, _ *mysql.PrepareData) (fields []*querypb.Field, err error) {
+func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p *mysql.PrepareData) (fields []*querypb.Field, err error) {
 	defer h.contain(c, &err)
 	sqlCtx, err := h.sessions.NewContextWithQuery(ctx, c, query)
 	if err != nil {
@@ -111,6 +111,11 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, _
 	node, err := h.engine.PrepareQuery(sqlCtx, query)
 	if err != nil {
 		return nil, toSQLError(err)
+	}
+	if statement, ok := sqlCtx.Session.GetPreparedQuery(query); ok {
+		if err := countParameters(p, statement); err != nil {
+			return nil, toSQLError(err)
+		}
 	}
 	if drop, full := h.server.connections.of(c).prepared.use(query); full {
 		sqlCtx.Session.UnprepareQuery(drop)

@@ -17,7 +17,8 @@ type request struct {
 	text     string
 	several  bool // text may hold several statements: run the first
 	bindings map[string]*querypb.BindVariable
-	cursor   bool // the client may fetch the result in parts
+	kinds    []int32 // of the bindings, in order, as the client gave them
+	cursor   bool    // the client may fetch the result in parts
 	send     mysql.ResultSpoolFn
 }
 
@@ -130,7 +131,7 @@ func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r request) (rest stri
 			err = errQueryTimeout
 		}
 	}()
-	bindings, err := bindingExpressions(r.bindings)
+	bindings, err := bindingExpressions(r.bindings, r.kinds)
 	if err != nil {
 		return "", err
 	}
@@ -180,24 +181,6 @@ func firstToken(text string) int {
 			return token
 		}
 	}
-}
-
-// bindingExpressions turns the values of a prepared statement into literals.
-func bindingExpressions(bindings map[string]*querypb.BindVariable) (map[string]sqlparser.Expr, error) {
-	if len(bindings) == 0 {
-		return nil, nil
-	}
-	exprs := make(map[string]sqlparser.Expr, len(bindings))
-	for name, b := range bindings {
-		value, err := sqltypes.BindVariableToValue(b)
-		if err != nil {
-			return nil, err
-		}
-		if exprs[name], err = sqlparser.ExprFromValue(value); err != nil {
-			return nil, err
-		}
-	}
-	return exprs, nil
 }
 
 // setStatusFlags tells the client in the next packet whether a transaction is

@@ -14,6 +14,9 @@ import (
 // It has no state and may be called by any number of goroutines.
 func Function(name string) (sql.Function, bool) {
 	name = strings.ToLower(name)
+	if scalar, ok := scalarFunction(name); ok {
+		return scalar, true
+	}
 	if kind, ok := aggregateKind(name); ok {
 		return sql.Function1{Name: name, Fn: func(_ *sql.Context, arg sql.Expression) sql.Expression {
 			return NewAggregate(kind, arg)
