@@ -55,6 +55,9 @@ func (p *Priority) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	if changed != nil {
 		return p.engine.Build(ctx, changed, row)
 	}
+	if rows, err := p.buildByKeys(ctx, n, row); rows != nil || err != nil {
+		return rows, err
+	}
 	if p.options.Next == nil {
 		return nil, nil
 	}
@@ -65,7 +68,12 @@ func (p *Priority) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 func (p *Priority) fix(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 	switch n := n.(type) {
 	case *plan.GroupBy:
-		return padSubqueries(ctx, n)
+		if padded, err := padSubqueries(ctx, n); padded != nil || err != nil {
+			return padded, err
+		}
+		if grouped := groupByKeys(ctx, n); grouped != nil {
+			return grouped, nil
+		}
 	case *plan.Window:
 		if fixed := fixWindow(ctx, n); fixed != nil {
 			return fixed, nil
