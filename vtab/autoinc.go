@@ -28,14 +28,21 @@ func (t *Table) PeekNextAutoIncrementValue(ctx *sql.Context) (uint64, error) {
 // value the next one is taken; a given one raises the sequence.
 func (t *Table) GetNextAutoIncrementValue(ctx *sql.Context, given any) (uint64, error) {
 	q := t.db.engine.sequences
+	u := t.use
+	if u.sequence.own == 0 {
+		var err error
+		if u.sequence, err = q.begin(ctx, t.shape.desc.ID, t.shape.sequenceStart()); err != nil {
+			return 0, err
+		}
+	}
 	if given == nil {
-		u := t.use
 		if u.ids == u.idsEnd {
 			first, end, err := q.run(ctx, t.shape.desc.ID, t.shape.sequenceStart(), t.shape.autoMax, max(1, u.expected))
 			if err != nil {
 				return 0, err
 			}
 			u.ids, u.idsEnd, u.expected = first, end, 0
+			u.sequence.own++
 		}
 		u.ids++
 		return u.ids - 1, nil
@@ -44,9 +51,10 @@ func (t *Table) GetNextAutoIncrementValue(ctx *sql.Context, given any) (uint64, 
 	if err != nil {
 		return 0, err
 	}
-	if u := t.use; n >= u.ids {
+	if n >= u.ids {
 		u.ids, u.idsEnd = 0, 0 // what was taken is behind the value now
 	}
+	u.sequence.own++
 	return n, q.advance(ctx, t.shape.desc.ID, t.shape.sequenceStart(), n, t.shape.autoMax)
 }
 

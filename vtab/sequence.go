@@ -31,6 +31,7 @@ type sequence struct {
 	next     uint64 // the next value to hand out
 	reserved uint64 // values below it may be handed out
 	block    uint64 // size of the next reservation
+	calls    uint64 // of run and advance so far
 }
 
 func newSequences(store kv.Store) *sequences {
@@ -113,6 +114,7 @@ func (s *sequences) run(ctx context.Context, id catalog.ID, start, limit, want u
 	if err := q.load(ctx, s.store, start); err != nil {
 		return 0, 0, err
 	}
+	q.calls++
 	if q.next > limit || q.next == math.MaxUint64 {
 		return 0, 0, errAutoIncrement()
 	}
@@ -125,6 +127,34 @@ func (s *sequences) run(ctx context.Context, id catalog.ID, start, limit, want u
 	first = q.next
 	q.next += want
 	return first, q.next, nil
+}
+
+// sequenceUse is what one statement has done with a sequence.
+type sequenceUse struct {
+	next, calls uint64 // of the sequence before it
+	own         uint64 // calls of the statement
+}
+
+// begin notes the state of a sequence before a statement's first call.
+func (s *sequences) begin(ctx context.Context, id catalog.ID, start uint64) (sequenceUse, error) {
+	q := s.get(id)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.load(ctx, s.store, start); err != nil {
+		return sequenceUse{}, err
+	}
+	return sequenceUse{next: q.next, calls: q.calls}, nil
+}
+
+// putBack takes back the values of a statement that has been undone before anybody
+// could see one, unless another statement has used the sequence since.
+func (s *sequences) putBack(id catalog.ID, use sequenceUse) {
+	q := s.get(id)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.loaded && q.calls == use.calls+use.own {
+		q.next = use.next
+	}
 }
 
 // peek returns the value that next would return.
@@ -146,6 +176,7 @@ func (s *sequences) advance(ctx context.Context, id catalog.ID, start, v, limit 
 	if err := q.load(ctx, s.store, start); err != nil {
 		return err
 	}
+	q.calls++
 	if v < q.next {
 		return nil
 	}

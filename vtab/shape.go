@@ -38,9 +38,10 @@ type shape struct {
 	layouts map[uint32]*storedLayout // every layout that stored rows may have
 	// timestamps are the ordinals of the columns that depend on the time zone.
 	timestamps []int
-	autoCol    int    // ordinal of the AUTO_INCREMENT column, -1 for none
-	autoMax    uint64 // the largest value its type holds
-	fullText   bool   // some index is GMS's full text
+	autoCol    int            // ordinal of the AUTO_INCREMENT column, -1 for none
+	autoMax    uint64         // the largest value its type holds
+	fullText   bool           // some index is GMS's full text
+	resolved   resolvedSchema // see Table.ResolvedSchema
 }
 
 // storedLayout maps a row layout to the ordinals of the current schema.

@@ -40,6 +40,7 @@ type stmtState struct {
 	// ids up to idsEnd are AUTO_INCREMENT values taken for this statement, which
 	// expects to insert so many rows (0: unknown).
 	ids, idsEnd, expected uint64
+	sequence              sequenceUse
 	// drained: a change has been made without the engine; the scan that GMS makes
 	// for it is to find no row.
 	drained bool

@@ -76,6 +76,16 @@ func TestGoDriver(t *testing.T) {
 		require.NoError(t, db.QueryRow(query, args...).Scan(&name, &price, &when, &blob, &stock))
 		require.Equal(t, []any{"größe ✓", "12.30", at, []byte{0, 1, 0xff}, 0}, []any{name, price, when, blob, stock})
 	}
+	// A prepared statement without parameters.
+	prepared, err := db.Prepare("INSERT INTO versions VALUES (2)")
+	require.NoError(t, err)
+	_, err = prepared.Exec()
+	require.NoError(t, err)
+	_, err = prepared.Exec()
+	var refused *mysql.MySQLError
+	require.ErrorAs(t, err, &refused)
+	require.EqualValues(t, 1062, refused.Number)
+	require.NoError(t, prepared.Close())
 	tx, err := db.Begin()
 	require.NoError(t, err)
 	_, err = tx.Exec("UPDATE item SET stock = 5")

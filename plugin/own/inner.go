@@ -23,26 +23,35 @@ func inside(ctx *sql.Context) *sql.Context {
 // run binds and executes a statement of the engine in the transaction of ours,
 // with the privileges of the session. Positions in the statement refer to text.
 func (s *Statements) run(ctx *sql.Context, statement ast.Statement, text string) error {
-	a := s.analyzer.Load()
-	if a == nil {
-		return errNotAttached
-	}
 	ctx = inside(ctx)
-	bound, flags, err := planbuilder.New(ctx, a.Catalog, nil).BindOnly(statement, text, &sql.QueryFlags{})
+	rows, err := s.rows(ctx, statement, text)
 	if err != nil {
 		return err
+	}
+	return drain(ctx, rows)
+}
+
+// rows is run up to the rows of the result. ctx comes from inside.
+func (s *Statements) rows(ctx *sql.Context, statement ast.Statement, text string) (sql.RowIter, error) {
+	a := s.analyzer.Load()
+	if a == nil {
+		return nil, errNotAttached
+	}
+	bound, flags, err := planbuilder.New(ctx, a.Catalog, nil).BindOnly(statement, text, &sql.QueryFlags{})
+	if err != nil {
+		return nil, err
 	}
 	analyzed, err := a.Analyze(ctx, bound, nil, flags)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows, err := a.ExecBuilder.Build(ctx, analyzed, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows, _ = rowexec.AddAccumulatorIter(ctx, rows)
 	rows = rowexec.AddTriggerRollbackIter(ctx, flags, rows)
-	return drain(ctx, rowexec.AddExpressionCloser(ctx, analyzed, rows))
+	return rowexec.AddExpressionCloser(ctx, analyzed, rows), nil
 }
 
 // bindQuery binds a query, for the errors in it.

@@ -44,6 +44,8 @@ func (s *Statements) Resolve(_ *sql.Context, statement parser.Statement, exprs [
 		return n, nil
 	}
 	switch statement := statement.(type) {
+	case *parser.InsertValues:
+		return s.insertValues(statement), nil
 	case *parser.Do:
 		return newDo(statement, exprs)
 	case *parser.AlterView:

@@ -9,8 +9,8 @@ import (
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// Parser is a sql.Parser: the engine's MySQL parser plus what its grammar lacks. It holds no state between calls and
-// is safe for concurrent use.
+// Parser is a sql.Parser: the engine's MySQL parser plus what its grammar lacks. It is safe for
+// concurrent use.
 type Parser struct {
 	base     sql.Parser
 	resolver Resolver
@@ -19,13 +19,15 @@ type Parser struct {
 	hides bool
 	// marks: what the engine does not pass on of keys goes into their comments, see MarkKeys.
 	marks bool
+	// heads are the beginnings of INSERT statements that have been read.
+	heads *insertHeads
 }
 
 var _ sql.Parser = (*Parser)(nil)
 
 // New returns a parser. resolver turns statements of our own into nodes; nil refuses them with error 1235.
 func New(resolver Resolver) *Parser {
-	return &Parser{base: sql.NewMysqlParser(), resolver: resolver, walker: &walker{}}
+	return &Parser{base: sql.NewMysqlParser(), resolver: resolver, walker: &walker{}, heads: &insertHeads{}}
 }
 
 // ParseSimple implements sql.Parser: default options, the whole text is one statement.
@@ -91,6 +93,9 @@ type result struct {
 
 // parse parses the first statement of text, or all of text as one statement.
 func (p *Parser) parse(ctx context.Context, text string, options ast.ParserOptions, one bool) (result, error) {
+	if s, end, ok := p.insertValues(ctx, text, options, one); ok {
+		return result{stmt: p.inject(s, authOnTables(ast.AuthType_INSERT, []Name{s.Table})), text: text[:end], end: end}, nil
+	}
 	m := mode{ansiQuotes: options.AnsiQuotes}
 	if strings.IndexByte(text, '\\') >= 0 {
 		m = backslashMode(ctx, text, m)
