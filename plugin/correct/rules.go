@@ -45,6 +45,11 @@ func Install() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
 		analyzer.Rule{Id: alwaysRuleID, Apply: before})
 	final := append([]analyzer.Rule(nil), analyzer.OnceAfterAll...)
+	for i := range final {
+		if final[i].Id.String() == applyTriggersName {
+			final[i].Apply = nameTrigger(final[i].Apply)
+		}
+	}
 	analyzer.OnceAfterAll = append(final, analyzer.Rule{Id: finalRuleID, Apply: after})
 }
 
@@ -129,6 +134,7 @@ func Rules(a *analyzer.Analyzer) error {
 		replaceAggName:   instead(minMaxByIndex),
 		processTruncName: instead(checkTruncate),
 		replaceSortName:  keepSorts,
+		simplifyName:     keepEscapes,
 	}
 	for _, batch := range a.Batches {
 		rules := make([]analyzer.Rule, len(batch.Rules))

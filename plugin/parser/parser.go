@@ -101,7 +101,7 @@ func (p *Parser) parse(ctx context.Context, text string, options ast.ParserOptio
 		m = backslashMode(ctx, text, m)
 	}
 	found := scan(text, m, one)
-	if m.noBackslashEscapes {
+	if m.noBackslashEscapes || hasPatternEscape(text[:found.end]) {
 		found.hints |= hintText
 	}
 	if found.hints&^hintsOfTree == 0 {

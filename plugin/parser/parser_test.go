@@ -43,6 +43,8 @@ func TestTextEdits(t *testing.T) {
 		{`create definer=current_user trigger t before insert on x for each row set new.a = 'definer=current_user'`, `create trigger t before insert on x for each row set new.a = 'definer=current_user'`},
 		{`create definer=current_user procedure p() select 1 from t`, `create procedure p() select 1 from t`},
 		{`create definer=current_user event e on schedule every 1 day do select 1 from t`, `create event e on schedule every 1 day do select 1 from t`},
+		// escapes of patterns stay in strings
+		{`select 'a\%b\_', "\_", '\\%', '\\\%', 'x\n%' from t where a like 'b\_%'`, `select 'a\\%b\\_', "\\_", '\\%', '\\\\%', 'x\n%' from t where a like 'b\\_%'`},
 		// two minus signs, names with foreign bytes
 		{"select 5--3 from t", "select 5- -3 from t"},
 		{"select 5 --3 from t", "select 5 - -3 from t"},

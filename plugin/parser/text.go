@@ -1,5 +1,7 @@
 package parser
 
+import "strings"
+
 // collect finds the edits that make the base grammar read the statement as MySQL does.
 func (s *source) collect() error {
 	l := lexer{text: s.text, mode: s.mode}
@@ -15,6 +17,7 @@ func (s *source) collect() error {
 		case kindString:
 			s.nationalString(i)
 			s.plainBackslashes(t)
+			s.patternEscapes(t)
 		case kindWord:
 			s.foreignName(t)
 			if t.end-t.start > ruleWordMax || s.punct(i-1, '.') {
@@ -81,6 +84,37 @@ func (s *source) plainBackslashes(t token) {
 		if s.text[i] == '\\' {
 			s.edits = append(s.edits, edit{span{i, i + 1}, `\\`, true})
 		}
+	}
+}
+
+// patternEscapes doubles the backslash of \% and \_ in a string, which stand for themselves: they are escapes of
+// patterns, not of strings. The base grammar drops the backslash.
+func (s *source) patternEscapes(t token) {
+	if s.mode.noBackslashEscapes {
+		return
+	}
+	for i := t.start; i+1 < t.end; i++ {
+		if s.text[i] != '\\' {
+			continue
+		}
+		if s.text[i+1] == '%' || s.text[i+1] == '_' {
+			s.edits = append(s.edits, edit{span{i, i + 1}, `\\`, true})
+		}
+		i++ // what the backslash escapes
+	}
+}
+
+// hasPatternEscape reports whether patternEscapes may find something.
+func hasPatternEscape(text string) bool {
+	for {
+		i := strings.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			return false
+		}
+		if text[i+1] == '%' || text[i+1] == '_' {
+			return true
+		}
+		text = text[i+2:]
 	}
 }
 
