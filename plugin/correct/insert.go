@@ -50,6 +50,14 @@ func (p *Priority) exactDestination(n sql.Node) (sql.Node, bool) {
 		fixed := *n
 		fixed.Sch = schema
 		return &fixed, true
+	case *keyedDestination:
+		child, ok := p.exactDestination(n.Child)
+		if !ok {
+			return n, false
+		}
+		fixed := *n
+		fixed.Child = child
+		return &fixed, true
 	case *plan.ForeignKeyHandler:
 		original, ok := p.exactDestination(n.OriginalNode)
 		if !ok {

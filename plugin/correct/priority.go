@@ -87,6 +87,8 @@ func (p *Priority) fix(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 		return p.fixInsert(ctx, n)
 	case *plan.Set:
 		return fixSet(ctx, n), nil
+	case changeNode:
+		return n.withEqual(p.options.ExactEqual), nil
 	}
 	return nil, nil
 }

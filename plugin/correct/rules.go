@@ -32,7 +32,7 @@ var installing sync.Mutex
 // Their presence alone takes simple selects off the engine's short path, which
 // skips the rules of integrators and leaves the arms of a UNION without indexes.
 // They keep the engine from turning DELETE into TRUNCATE and subqueries with
-// several rows into joins, and check integer arithmetic in the finished plan.
+// several rows into joins, give statements their triggers, and check integer arithmetic in the finished plan.
 func Install() {
 	installing.Lock()
 	defer installing.Unlock()
@@ -45,9 +45,9 @@ func Install() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
 		analyzer.Rule{Id: alwaysRuleID, Apply: before})
 	final := append([]analyzer.Rule(nil), analyzer.OnceAfterAll...)
-	for i := range final {
-		if final[i].Id.String() == applyTriggersName {
-			final[i].Apply = nameTrigger(final[i].Apply)
+	for i, rule := range final {
+		if rule.Id.String() == applyTriggersName {
+			final[i].Apply = triggersByTable(nameTrigger(rule.Apply))
 		}
 	}
 	analyzer.OnceAfterAll = append(final, analyzer.Rule{Id: finalRuleID, Apply: after})
@@ -136,10 +136,12 @@ func Rules(a *analyzer.Analyzer) error {
 		replaceSortName:  keepSorts,
 		simplifyName:     keepEscapes,
 	}
+	fires := false
 	for _, batch := range a.Batches {
 		rules := make([]analyzer.Rule, len(batch.Rules))
 		copy(rules, batch.Rules)
 		for i, rule := range rules {
+			fires = fires || rule.Id.String() == applyTriggersName // which Install has replaced
 			if replace, ok := replacements[rule.Id.String()]; ok {
 				rules[i].Apply = replace(rule.Apply)
 				delete(replacements, rule.Id.String())
@@ -147,7 +149,7 @@ func Rules(a *analyzer.Analyzer) error {
 		}
 		batch.Rules = rules
 	}
-	if len(replacements) > 0 {
+	if len(replacements) > 0 || !fires {
 		return ErrMissingRule
 	}
 	a.Batches = append(a.Batches, &analyzer.Batch{Desc: installedBatch, Iterations: 0})
