@@ -1,6 +1,7 @@
 package vtab
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -18,8 +19,8 @@ var _ sql.IndexBuildingTable = (*Table)(nil)
 // does not commit, the ranges are dropped; after a crash the sweep at open finds
 // them.
 //
-// Memory: one chunk, and 8 bytes and a little for each value of a unique key
-// (the hashes by which duplicates are suspected).
+// Memory: one chunk, and for each unique key the hashes of the last uniqueHashesMax
+// values.
 type build struct {
 	tx    *Transaction
 	shape *shape
@@ -29,7 +30,7 @@ type build struct {
 	// hidden row id.
 	largest, largestID uint64
 	// uniques remember the keys written, per unique key of the table.
-	uniques map[*indexShape]map[uint64]struct{}
+	uniques map[*indexShape]*written
 	n       int
 	vals    []any
 	row     []byte
@@ -50,7 +51,28 @@ func newBuild(ctx context.Context, tx *Transaction, s *shape, ids []catalog.ID) 
 			}
 		}
 	})
-	return &build{tx: tx, shape: s, bulk: bulk, uniques: map[*indexShape]map[uint64]struct{}{}}, nil
+	return &build{tx: tx, shape: s, bulk: bulk, uniques: map[*indexShape]*written{}}, nil
+}
+
+// written is what a build knows of the values of one unique key.
+type written struct {
+	largest []byte // no value is above it
+	// hashes are those of the values since flushed was set; before that, of all.
+	hashes map[uint64]struct{}
+	// flushed: there are values without a hash, all of which the store has.
+	flushed bool
+}
+
+// hashBytes is about what the hash of a value takes in a map.
+const hashBytes = 20
+
+// bytes is about how much memory the build holds.
+func (b *build) bytes() int64 {
+	n := b.bulk.Bytes()
+	for _, w := range b.uniques {
+		n += hashBytes * len(w.hashes)
+	}
+	return int64(n)
 }
 
 // insertRow writes a row and its entries.
@@ -89,6 +111,7 @@ func (b *build) tick(ctx *sql.Context) error {
 	if b.n%contextEveryRows != 0 {
 		return nil
 	}
+	b.tx.engine().noteBuildBytes(b.bytes())
 	return ctx.Err()
 }
 
@@ -111,21 +134,34 @@ func (b *build) rowKey(ctx *sql.Context, row sql.Row) ([]byte, error) {
 	return key, b.claim(ctx, b.shape.primary, key, row)
 }
 
-// claim makes sure that a unique key value was not written before. Equal hashes
-// only raise the suspicion: the store decides.
+// claim makes sure that a unique key value was not written before. A value above
+// all others is new. Of others an equal hash raises the suspicion, and the store
+// decides; values without a hash are in the store for certain.
 func (b *build) claim(ctx *sql.Context, x *indexShape, key []byte, row sql.Row) error {
-	seen := b.uniques[x]
-	if seen == nil {
-		seen = map[uint64]struct{}{}
-		b.uniques[x] = seen
+	w := b.uniques[x]
+	if w == nil {
+		w = &written{hashes: map[uint64]struct{}{}}
+		b.uniques[x] = w
+	}
+	above := w.largest == nil || bytes.Compare(key, w.largest) > 0
+	if above {
+		w.largest = append(w.largest[:0], key...)
 	}
 	h := xxhash.Sum64(key)
-	if _, ok := seen[h]; !ok {
-		seen[h] = struct{}{}
-		return nil
+	_, suspect := w.hashes[h]
+	full := !suspect && len(w.hashes) >= b.tx.engine().uniqueHashes
+	if full || suspect && !above {
+		if err := b.bulk.Flush(); err != nil {
+			return err
+		}
 	}
-	if err := b.bulk.Flush(); err != nil {
-		return err
+	if full {
+		clear(w.hashes)
+		w.flushed = true
+	}
+	w.hashes[h] = struct{}{}
+	if above || !suspect && !w.flushed {
+		return nil
 	}
 	s, err := b.tx.store(ctx)
 	if err != nil {

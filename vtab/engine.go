@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -44,6 +45,10 @@ type Engine struct {
 	storedText func(ctx *sql.Context, text, sqlMode string) string
 	claims     *claims
 	querier    Querier
+	// uniqueHashes is uniqueHashesMax; tests lower it.
+	uniqueHashes int
+	// buildBytes is the most memory that one build has held.
+	buildBytes atomic.Int64
 
 	mu       sync.Mutex
 	sessions map[*Session]struct{} // that have used the store and are not closed
@@ -59,7 +64,12 @@ func NewEngine(store kv.Store, cat *catalog.Catalog, o Options) *Engine {
 	if o.StoredText == nil {
 		o.StoredText = func(_ *sql.Context, text, _ string) string { return text }
 	}
-	return &Engine{storedText: o.StoredText, store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, claims: newClaims(), sessions: map[*Session]struct{}{}}
+	return &Engine{storedText: o.StoredText, store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, claims: newClaims(), sessions: map[*Session]struct{}{}, uniqueHashes: uniqueHashesMax}
+}
+
+func (e *Engine) noteBuildBytes(n int64) {
+	for old := e.buildBytes.Load(); n > old && !e.buildBytes.CompareAndSwap(old, n); old = e.buildBytes.Load() {
+	}
 }
 
 // Store is the storage engine below.

@@ -17,6 +17,9 @@ const (
 	// sequenceBlockMax is the largest block of auto-increment values reserved in
 	// one write: a kill loses at most this many values.
 	sequenceBlockMax = 1000
+	// uniqueHashesMax is how many values of a unique key a build knows without the
+	// store: some 20 MiB.
+	uniqueHashesMax = 1 << 20
 	// snapshotRetries bounds the attempts to take a store snapshot and a catalog
 	// snapshot of the same commit; each attempt is lost only to a DDL commit that
 	// falls between two loads.

@@ -236,8 +236,8 @@ DROP TABLE c, p`)
 }
 
 // ST-037, ST-038: a crash in an index build or a rewrite leaves the table as it was
-// or as it should be, and no stray range; the statement then succeeds. The rows are
-// enough for several chunks.
+// or as it should be, and no stray range. The rows are one chunk of the build;
+// several are in TestCrashInChunks of package vtab.
 func TestCrashInBuild(t *testing.T) {
 	for _, build := range []string{"CREATE INDEX x ON t (s)", "CREATE UNIQUE INDEX x ON t (s, id)", "ALTER TABLE t MODIFY v BIGINT"} {
 		t.Run(build, func(t *testing.T) {

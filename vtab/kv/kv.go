@@ -222,6 +222,8 @@ type Bulk interface {
 	// Flush hands everything to the engine. What was flushed is durable no
 	// later than the next commit that waits.
 	Flush() error
+	// Bytes is about how much memory the writer holds.
+	Bytes() int
 	// Close drops what was not flushed.
 	Close()
 }

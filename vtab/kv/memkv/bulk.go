@@ -52,4 +52,6 @@ func (b *bulk) Flush() error {
 	return nil
 }
 
+func (b *bulk) Bytes() int { return int(b.set.Size()) }
+
 func (b *bulk) Close() { b.set.Reset() }

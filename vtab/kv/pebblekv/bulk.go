@@ -73,6 +73,8 @@ func (b *bulk) Flush() error {
 	return nil
 }
 
+func (b *bulk) Bytes() int { return cap(b.run.data) + placeBytes*cap(b.run.places) }
+
 func (b *bulk) Close() {
 	b.closed = true
 	b.run = run{}
