@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/iters"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // buildByKeys builds the operators that tell equal rows, with rowKeys in the place
@@ -18,18 +19,35 @@ import (
 func (p *Priority) buildByKeys(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
 	switch n := n.(type) {
 	case *plan.Distinct:
-		rows, err := p.engine.Build(ctx, n.Child, row)
-		if err != nil {
-			return nil, err
-		}
-		if on := n.DistinctOn(); len(on) > 0 {
-			return &distinctRows{rows: rows, keys: keysOfExpressions(ctx, on), on: on}, nil
-		}
-		return newDistinctRows(rows, n.Schema(ctx)), nil
+		span, ctx := ctx.Span("plan.Distinct")
+		return inSpan(span)(p.buildDistinct(ctx, n, row))
 	case *plan.SetOp:
-		return p.buildSetOp(ctx, n, row)
+		span, ctx := ctx.Span("plan.SetOp")
+		return inSpan(span)(p.buildSetOp(ctx, n, row))
 	}
 	return nil, nil
+}
+
+// inSpan ends a span with the rows, or with the error.
+func inSpan(span trace.Span) func(sql.RowIter, error) (sql.RowIter, error) {
+	return func(rows sql.RowIter, err error) (sql.RowIter, error) {
+		if err != nil {
+			span.End()
+			return nil, err
+		}
+		return sql.NewSpanIter(span, rows), nil
+	}
+}
+
+func (p *Priority) buildDistinct(ctx *sql.Context, n *plan.Distinct, row sql.Row) (sql.RowIter, error) {
+	rows, err := p.engine.Build(ctx, n.Child, row)
+	if err != nil {
+		return nil, err
+	}
+	if on := n.DistinctOn(); len(on) > 0 {
+		return &distinctRows{rows: rows, keys: keysOfExpressions(ctx, on), on: on}, nil
+	}
+	return newDistinctRows(rows, n.Schema(ctx)), nil
 }
 
 // distinctRows leaves out rows that equal an earlier one.

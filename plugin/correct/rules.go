@@ -107,6 +107,8 @@ func checkedExpression(ctx *sql.Context, e sql.Expression) (sql.Expression, tran
 		return checkIn(ctx, e.(expression.Comparer))
 	case *expression.Case:
 		return checkCase(ctx, e)
+	case *plan.InSubquery:
+		return checkInSubquery(ctx, e)
 	case *plan.Subquery:
 		query, same, err := transform.NodeExprsWithOpaque(ctx, e.Query, checkedExpression)
 		if err != nil || same == transform.SameTree {
@@ -135,6 +137,7 @@ func Rules(a *analyzer.Analyzer) error {
 		processTruncName: instead(checkTruncate),
 		replaceSortName:  keepSorts,
 		simplifyName:     keepEscapes,
+		unnestName:       keyUnnested,
 	}
 	fires := false
 	for _, batch := range a.Batches {

@@ -50,11 +50,30 @@ func (u *unindexed) WithChildren(_ *sql.Context, children ...sql.Expression) (sq
 // compared with, and hides conditions from index selection where that cannot be.
 func exactRanges(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdentity, error) {
 	return transform.NodeWithOpaque(ctx, n, func(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdentity, error) {
-		switch n.(type) {
-		case *plan.Filter, *plan.JoinNode:
-			return transform.OneNodeExpressions(ctx, n, exactCondition)
+		keyedSame := transform.SameTree
+		switch condition := n.(type) {
+		case *plan.Filter:
+			keyed, same := joinByKeys(ctx, condition.Expression)
+			if same == transform.NewTree {
+				n, keyedSame = plan.NewFilter(ctx, keyed, condition.Child), same
+			}
+		case *plan.JoinNode:
+			if condition.Filter == nil {
+				break
+			}
+			keyed, same := joinByKeys(ctx, condition.Filter)
+			if same == transform.NewTree {
+				changed, err := condition.WithExpressions(ctx, keyed)
+				if err != nil {
+					return nil, transform.SameTree, err
+				}
+				n, keyedSame = changed, same
+			}
+		default:
+			return n, transform.SameTree, nil
 		}
-		return n, transform.SameTree, nil
+		n, same, err := transform.OneNodeExpressions(ctx, n, exactCondition)
+		return n, same && keyedSame, err
 	})
 }
 
@@ -94,6 +113,11 @@ func isConstant(ctx *sql.Context, e sql.Expression) bool {
 // every row.
 func exactNot(ctx *sql.Context, not *expression.Not) (sql.Expression, transform.TreeIdentity, error) {
 	switch child := not.Child.(type) {
+	case *plan.InSubquery:
+		// Some of the engine's joins for NOT IN take NULL for a value that is not in it.
+		if child.Left().IsNullable(ctx) || subqueryHasNull(ctx, child.Right()) {
+			return expression.NewNot(&unindexed{child}), transform.NewTree, nil
+		}
 	case *expression.Equals:
 		column, constant, _, ok := columnAndConstant(ctx, child)
 		if ok && fraction(constant.Value()) {
@@ -108,6 +132,19 @@ func exactNot(ctx *sql.Context, not *expression.Not) (sql.Expression, transform.
 		}
 	}
 	return not, transform.SameTree, nil
+}
+
+func subqueryHasNull(ctx *sql.Context, e sql.Expression) bool {
+	subquery, ok := e.(*plan.Subquery)
+	if !ok {
+		return true
+	}
+	for _, column := range subquery.Query.Schema(ctx) {
+		if column.Nullable {
+			return true
+		}
+	}
+	return false
 }
 
 // fraction says whether the engine's ranges take a number for one that no column
@@ -200,6 +237,9 @@ func exactOtherwise(ctx *sql.Context, left, right sql.Expression, equality bool)
 	rt, rok := right.(expression.Tuple)
 	if lok && rok {
 		return exactTuple(ctx, lt, rt, equality)
+	}
+	if joins(ctx, left, right) {
+		return keyKindOfOperands(ctx, left, right) == keysNatural
 	}
 	if _, ok := left.(*expression.GetField); !ok {
 		left, right = right, left
