@@ -422,3 +422,44 @@ SELECT * FROM log ORDER BY c DESC  --= 2,3; 3,2; 4,1
 `},
 	})
 }
+
+// ST-079: generated columns follow what is stored, whatever a statement said and
+// BEFORE triggers made of it; so do their index entries.
+func TestGeneratedFollowStored(t *testing.T) {
+	const table = `
+CREATE TABLE t (id INT PRIMARY KEY, a INT, c VARCHAR(3), s INT GENERATED ALWAYS AS (a+1) STORED, v INT GENERATED ALWAYS AS (a*2) VIRTUAL, d VARCHAR(10) GENERATED ALWAYS AS (CONCAT(c,'x')) STORED, KEY (v), KEY (s))`
+	runScenarios(t, []scenario{
+		{name: "ST-079 triggers", script: table + `
+CREATE TRIGGER bi BEFORE INSERT ON t FOR EACH ROW SET NEW.a = NEW.a + 100
+CREATE TRIGGER bu BEFORE UPDATE ON t FOR EACH ROW SET NEW.a = NEW.a + 1000
+CREATE TABLE log (s INT, v INT)
+CREATE TRIGGER ai AFTER INSERT ON t FOR EACH ROW INSERT INTO log VALUES (NEW.s, NEW.v)
+INSERT INTO t (id,a) VALUES (1,1),(2,2)
+SELECT id, a, s, v FROM t ORDER BY id  --= 1,101,102,202; 2,102,103,204
+SELECT * FROM log  --~ 102,202; 103,204
+SELECT id FROM t WHERE v = 202  --= 1
+SELECT id FROM t WHERE s = 103  --= 2
+UPDATE t SET a = 5 WHERE id = 1
+SELECT id FROM t WHERE v = 2010 AND s = 1006  --= 1
+UPDATE t x JOIN t y ON x.id = y.id SET x.a = 6 WHERE x.id = 2
+SELECT id FROM t WHERE v = 2012 AND s = 1007  --= 2
+INSERT INTO t (id,a) VALUES (2,3) ON DUPLICATE KEY UPDATE a = 9
+SELECT id FROM t WHERE v = 2018 AND s = 1010  --= 2
+REPLACE INTO t (id,a) VALUES (2,3)
+SELECT id FROM t WHERE v = 206 AND s = 104  --= 2
+SELECT id FROM t WHERE v IN (202,204,2012,2018)  --=
+`},
+		{name: "ST-079 conversions", script: table + `
+INSERT INTO t (id,a) VALUES (1,0.5),(2,'7')
+INSERT INTO t (id,a) SELECT 3, 2.5
+SELECT id, a, s, v FROM t ORDER BY id  --= 1,1,2,2; 2,7,8,14; 3,3,4,6
+SELECT id FROM t WHERE v = 2  --= 1
+INSERT IGNORE INTO t (id,c) VALUES (4,'abcdef')
+SET sql_mode=''
+INSERT INTO t (id,c) VALUES (5,'abcdef')
+REPLACE INTO t (id,a,c) VALUES (3,4.5,'bcdefg')
+SELECT id, v, d FROM t ORDER BY id  --= 1,2,NULL; 2,14,NULL; 3,10,bcdx; 4,NULL,abcx; 5,NULL,abcx
+SELECT id FROM t WHERE v = 10  --= 3
+`},
+	})
+}

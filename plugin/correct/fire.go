@@ -11,8 +11,9 @@ import (
 // chain runs triggers of one event and time for the rows that it is given. A nil
 // chain runs none. It is the statement's own and used by one goroutine.
 type chain struct {
-	feed *feed
-	iter sql.RowIter
+	feed      *feed
+	iter      sql.RowIter
+	generated generatedColumns // computed anew after the triggers
 }
 
 // newChain builds a chain; nil for no triggers.
@@ -42,7 +43,11 @@ func (c *chain) fire(ctx *sql.Context, row sql.Row) (sql.Row, error) {
 	id := &ctx.GetLastQueryInfo().LastInsertId
 	defer id.Store(id.Load())
 	c.feed.row = row
-	return c.iter.Next(ctx)
+	row, err := c.iter.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.generated.compute(ctx, row)
 }
 
 func (c *chain) close(ctx *sql.Context) error {
@@ -58,6 +63,9 @@ type chains struct{ before, after *chain }
 func newChains(ctx *sql.Context, b sql.NodeExecBuilder, triggers rowTriggers) (c chains, err error) {
 	if c.before, err = newChain(ctx, b, triggers.before); err != nil {
 		return c, err
+	}
+	if c.before != nil {
+		c.before.generated = triggers.generated
 	}
 	c.after, err = newChain(ctx, b, triggers.after)
 	return c, err

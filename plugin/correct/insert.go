@@ -30,9 +30,13 @@ func (p *Priority) fixInsert(ctx *sql.Context, n *plan.InsertInto) (sql.Node, er
 			changed = true
 		}
 	}
-	if _, done := n.Source.(*lenientSource); !done && lenient(ctx, n.Ignore) {
-		fixed.Source = newLenientSource(ctx, n)
-		changed = true
+	if lenient(ctx, n.Ignore) {
+		source, converted, err := lenientRows(ctx, n, n.Source)
+		if err != nil {
+			return nil, err
+		}
+		fixed.Source = source
+		changed = changed || converted
 	}
 	if !changed {
 		return nil, nil
@@ -89,9 +93,26 @@ type lenientColumn struct {
 
 var _ sql.ExecBuilderNode = (*lenientSource)(nil)
 
-func newLenientSource(ctx *sql.Context, n *plan.InsertInto) *lenientSource {
+// lenientRows puts a lenientSource above the source of an INSERT, and below what
+// computes its generated columns; false if it is there.
+func lenientRows(ctx *sql.Context, n *plan.InsertInto, source sql.Node) (sql.Node, bool, error) {
+	switch source := source.(type) {
+	case *lenientSource:
+		return source, false, nil
+	case *regenerated:
+		child, changed, err := lenientRows(ctx, n, source.Child)
+		if err != nil || !changed {
+			return source, false, err
+		}
+		fixed, err := source.WithChildren(ctx, child)
+		return fixed, true, err
+	}
+	return newLenientSource(ctx, n, source), true, nil
+}
+
+func newLenientSource(ctx *sql.Context, n *plan.InsertInto, rows sql.Node) *lenientSource {
 	schema := n.Destination.Schema(ctx)
-	source := &lenientSource{UnaryNode: plan.UnaryNode{Child: n.Source}, columns: make([]lenientColumn, len(schema))}
+	source := &lenientSource{UnaryNode: plan.UnaryNode{Child: rows}, columns: make([]lenientColumn, len(schema))}
 	for i, column := range schema {
 		source.columns[i] = lenientColumn{
 			conversion: conversion{column: column.Name, typ: column.Type, lenient: true},

@@ -14,6 +14,8 @@ import (
 // they run. Only the right sides of the nodes mean anything: the analyzed bodies.
 type rowTriggers struct {
 	before, after []*plan.TriggerExecutor
+	// generated are the columns to be computed anew after the BEFORE triggers.
+	generated generatedColumns
 }
 
 // empty says whether there are none.
@@ -29,7 +31,7 @@ func triggersByTable(engine analyzer.RuleFunc) analyzer.RuleFunc {
 		if !flags.DmlIsSet() {
 			return n, transform.SameTree, nil
 		}
-		rule := &triggerRule{scope: scope, engine: func(ctx *sql.Context, n sql.Node, scope *plan.Scope) (sql.Node, error) {
+		rule := &triggerRule{analyzer: a, scope: scope, engine: func(ctx *sql.Context, n sql.Node, scope *plan.Scope) (sql.Node, error) {
 			fired, _, err := engine(ctx, a, n, scope, sel, flags)
 			return fired, err
 		}}
@@ -39,8 +41,9 @@ func triggersByTable(engine analyzer.RuleFunc) analyzer.RuleFunc {
 
 // triggerRule is one application of the rule.
 type triggerRule struct {
-	engine func(*sql.Context, sql.Node, *plan.Scope) (sql.Node, error)
-	scope  *plan.Scope
+	analyzer *analyzer.Analyzer
+	engine   func(*sql.Context, sql.Node, *plan.Scope) (sql.Node, error)
+	scope    *plan.Scope
 }
 
 // node gives the statements in n their triggers.
@@ -90,13 +93,20 @@ func (r *triggerRule) insert(ctx *sql.Context, n *plan.InsertInto) (sql.Node, tr
 	if err != nil {
 		return nil, transform.SameTree, err
 	}
-	insert := &keyedInsert{}
 	inner, after := peel(fired)
 	n, ok := inner.(*plan.InsertInto)
-	if !ok || !n.IsReplace && !n.OnDupExprs.HasUpdates() && len(after) == 0 {
+	if !ok {
 		return fired, transform.NewTree, nil
 	}
-	insert.after = after
+	source, err := r.regenerate(ctx, table, n.Source)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	n = n.WithSource(source)
+	if !n.IsReplace && !n.OnDupExprs.HasUpdates() && len(after) == 0 {
+		return n, transform.NewTree, nil
+	}
+	insert := &keyedInsert{after: after}
 	switch {
 	case n.IsReplace:
 		insert.changes, err = r.load(ctx, table, plan.DeleteTrigger)
@@ -167,6 +177,9 @@ func (r *triggerRule) single(ctx *sql.Context, n sql.Node) (sql.Node, transform.
 	if err != nil || fired == n {
 		return n, transform.SameTree, err
 	}
+	if fired, err = r.regenerateUpdate(ctx, table, fired); err != nil {
+		return nil, transform.SameTree, err
+	}
 	quiet := &quietStatement{}
 	quiet.Child = fired
 	return quiet, transform.NewTree, nil
@@ -207,7 +220,10 @@ func (r *triggerRule) load(ctx *sql.Context, table *plan.ResolvedTable, event pl
 	for _, child := range fired.Children() {
 		_, triggers.before = peel(child)
 	}
-	return triggers, nil
+	if event == plan.UpdateTrigger && len(triggers.before) > 0 {
+		triggers.generated, err = r.generatedColumns(ctx, table)
+	}
+	return triggers, err
 }
 
 // loadJoined is load for a target of a statement of several tables. A trigger may
