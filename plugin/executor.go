@@ -14,6 +14,7 @@ import (
 
 	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/plugin/correct"
+	"github.com/freshetdb/freshet/plugin/load"
 	"github.com/freshetdb/freshet/plugin/own"
 	"github.com/freshetdb/freshet/plugin/routine"
 	"github.com/freshetdb/freshet/vtab"
@@ -63,7 +64,12 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 			return nil, err
 		}
 	case *plan.InsertInto:
+		if loaded, err := load.Direct(ctx, n); loaded != nil || err != nil {
+			return loaded, err
+		}
 		expectRows(n)
+	case *plan.LoadData:
+		return load.Rows(ctx, n)
 	case *plan.ShowCreateTable:
 		marked := *n
 		marked.Indexes = own.MarkIndexes(n.Indexes)

@@ -34,6 +34,7 @@ type build struct {
 	n       int
 	vals    []any
 	row     []byte
+	entries []entry
 }
 
 func newBuild(ctx context.Context, tx *Transaction, s *shape, ids []catalog.ID) (*build, error) {
@@ -75,7 +76,8 @@ func (b *build) bytes() int64 {
 	return int64(n)
 }
 
-// insertRow writes a row and its entries.
+// insertRow writes a row and its entries. A duplicate is refused before anything of
+// the row is written.
 func (b *build) insertRow(ctx *sql.Context, row sql.Row) error {
 	if err := b.tick(ctx); err != nil {
 		return err
@@ -84,24 +86,32 @@ func (b *build) insertRow(ctx *sql.Context, row sql.Row) error {
 	if err != nil {
 		return err
 	}
+	b.entries = b.entries[:0]
 	for _, x := range b.shape.indexes {
 		if !x.stores {
 			continue
 		}
-		if err := b.insertEntry(ctx, x, row, b.shape.suffix(key)); err != nil {
+		e, err := b.entry(ctx, x, row, b.shape.suffix(key))
+		if err != nil {
 			return err
 		}
+		b.entries = append(b.entries, e)
 	}
 	value, err := b.shape.encodeRow(ctx, b.row[:0], row, b.vals)
 	if err != nil {
 		return err
 	}
 	b.row = value
-	b.rows++
 	auto, err := b.shape.autoValue(ctx, row)
 	if err != nil {
 		return err
 	}
+	for _, e := range b.entries {
+		if err := b.bulk.Put(e.key, e.value); err != nil {
+			return err
+		}
+	}
+	b.rows++
 	b.largest = max(b.largest, auto)
 	return b.bulk.Put(key, value)
 }
@@ -178,21 +188,25 @@ func (b *build) claim(ctx *sql.Context, x *indexShape, key []byte, row sql.Row) 
 	if err != nil {
 		return err
 	}
-	return sql.NewUniqueKeyErr(x.keyText(ctx, b.shape.shown(z, row)), x == b.shape.primary, nil)
+	return b.shape.newDuplicate(ctx, x, b.shape.shown(z, row), nil)
 }
 
 // insertEntry writes the entry of one index for a row.
 func (b *build) insertEntry(ctx *sql.Context, x *indexShape, row sql.Row, suffix []byte) error {
-	e, err := x.encodeEntry(ctx, row, suffix)
+	e, err := b.entry(ctx, x, row, suffix)
 	if err != nil {
 		return err
 	}
-	if e.unique != nil {
-		if err := b.claim(ctx, x, e.unique, row); err != nil {
-			return err
-		}
-	}
 	return b.bulk.Put(e.key, e.value)
+}
+
+// entry makes the entry of one index for a row and claims its unique value.
+func (b *build) entry(ctx *sql.Context, x *indexShape, row sql.Row, suffix []byte) (entry, error) {
+	e, err := x.encodeEntry(ctx, row, suffix)
+	if err != nil || e.unique == nil {
+		return e, err
+	}
+	return e, b.claim(ctx, x, e.unique, row)
 }
 
 // finish hands everything to the store.

@@ -2,10 +2,7 @@ package vtab
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -402,24 +399,8 @@ func (e *editor) claimEntry(ctx *sql.Context, x *indexShape, now entry, row sql.
 }
 
 // duplicate is the refusal of a stored row for another one that has its key.
-func (e *editor) duplicate(ctx context.Context, x *indexShape, row, existing sql.Row) error {
-	return sql.NewUniqueKeyErr(x.keyText(ctx, e.shape.shown(e.zone, row)), x == e.shape.primary, e.shape.shown(e.zone, existing))
-}
-
-// keyText renders key values for the duplicate-entry message.
-func (x *indexShape) keyText(ctx context.Context, row sql.Row) string {
-	var parts []string
-	for _, ord := range x.cols {
-		v, err := sql.UnwrapAny(ctx, row[ord])
-		if err != nil {
-			v = row[ord]
-		}
-		if b, ok := v.([]byte); ok {
-			v = string(b)
-		}
-		parts = append(parts, fmt.Sprint(v))
-	}
-	return fmt.Sprintf("[%s]", strings.Join(parts, ","))
+func (e *editor) duplicate(ctx *sql.Context, x *indexShape, row, existing sql.Row) error {
+	return e.shape.newDuplicate(ctx, x, e.shape.shown(e.zone, row), e.shape.shown(e.zone, existing))
 }
 
 // Delete implements sql.RowDeleter.

@@ -207,7 +207,7 @@ func asText(value any) (string, bool) {
 // Store converts a value to the type of the column or variable of that name, as an
 // assignment in SQL does. Lenient is for IGNORE and sessions without strict mode:
 // what does not fit becomes the closest value that does, with a warning; otherwise
-// it is an error. NULL stays NULL.
-func Store(ctx *sql.Context, name string, typ sql.Type, value any, lenient bool) (any, error) {
-	return conversion{column: name, typ: typ, lenient: lenient}.store(ctx, value, 1)
+// it is an error. Row is counted from 1 and only shown in messages. NULL stays NULL.
+func Store(ctx *sql.Context, name string, typ sql.Type, value any, lenient bool, row int64) (any, error) {
+	return conversion{column: name, typ: typ, lenient: lenient}.store(ctx, value, row)
 }

@@ -9,6 +9,7 @@ import (
 	goerrors "gopkg.in/src-d/go-errors.v1"
 
 	"github.com/freshetdb/freshet/catalog"
+	"github.com/freshetdb/freshet/vtab"
 	"github.com/freshetdb/freshet/vtab/kv"
 )
 
@@ -47,6 +48,13 @@ func MySQLError(err error) error {
 			text = err.Error()
 		}
 		return mysql.NewSQLError(n.number, stateOf(n.number), "%s", text)
+	}
+	for _, cause := range causes(err) {
+		if key, ok := cause.(sql.UniqueKeyError); ok {
+			if d, ok := vtab.DuplicateOf(key); ok {
+				return mysql.NewSQLError(mysql.ERDupEntry, mysql.SSConstraintViolation, "Duplicate entry '%s' for key '%s'", d.Entry, d.Key)
+			}
+		}
 	}
 	for _, cause := range causes(err) {
 		if number := kindNumber(cause); number != 0 {

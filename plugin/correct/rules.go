@@ -55,6 +55,7 @@ func Install() {
 
 // before runs ahead of the engine's rules.
 func before(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scope, sel analyzer.RuleSelector, flags *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+	flagLoad(n, flags)
 	n, keptSame, err := keepDelete(ctx, n)
 	if err != nil {
 		return nil, transform.SameTree, err

@@ -6,13 +6,11 @@ import (
 	"io"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
-	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"github.com/freshetdb/freshet/plugin/literal"
 	"github.com/freshetdb/freshet/plugin/parser"
 	"github.com/freshetdb/freshet/vtab"
 )
@@ -166,7 +164,7 @@ type insertColumn struct {
 	*sql.Column
 	literal   int // position in the row of literals, -1: the column is not named
 	value     any // of a column that is not named
-	convert   literalConverter
+	convert   literal.Converter
 	automatic bool // AUTO_INCREMENT
 }
 
@@ -203,7 +201,7 @@ func (n *insertNode) columns(ctx *sql.Context) ([]insertColumn, *vtab.Table, err
 	for i := range columns {
 		c := &columns[i]
 		if c.literal >= 0 {
-			c.convert = converterOf(c.Type)
+			c.convert = literal.ConverterOf(c.Type)
 		} else if err := n.omitted(ctx, table, c, i); err != nil {
 			return nil, nil, err
 		}
@@ -236,22 +234,15 @@ func (n *insertNode) omitted(ctx *sql.Context, table *vtab.Table, c *insertColum
 	if c.automatic {
 		return nil
 	}
-	if c.Default == nil {
-		if !c.Nullable {
-			return errNotDirect
-		}
+	if c.Default == nil && c.Nullable {
 		return nil
 	}
 	schema, err := table.ResolvedSchema(func() (sql.Schema, error) { return n.statements.resolvedSchema(ctx, n.insert) })
 	if err != nil {
 		return errNotDirect // the engine finds the same and says it
 	}
-	column := schema[ordinal]
-	if column.Default == nil || !sameForAllRows(ctx, column.Default.Expr) {
-		return errNotDirect
-	}
-	value, err := plan.ColDefaultExpression{Column: column}.Eval(ctx, nil)
-	if err != nil || value == nil && !c.Nullable {
+	value, ok := literal.Default(ctx, schema[ordinal])
+	if !ok {
 		return errNotDirect
 	}
 	c.value = value
@@ -281,21 +272,6 @@ func (s *Statements) resolvedSchema(ctx *sql.Context, insert *parser.InsertValue
 	return into.Destination.Schema(ctx), nil
 }
 
-// sameForAllRows reports whether a default is the same for all rows of a
-// statement. What it does not know it takes for different.
-func sameForAllRows(ctx *sql.Context, e sql.Expression) bool {
-	same := true
-	transform.InspectExpr(ctx, e, func(_ *sql.Context, e sql.Expression) bool {
-		switch e.(type) {
-		case *expression.Literal, *expression.UnaryMinus, *function.Now, *function.CurrDate:
-		default:
-			same = false
-		}
-		return !same
-	})
-	return same
-}
-
 // insertRows turns rows of literals into rows of the table.
 type insertRows struct {
 	ctx     *sql.Context
@@ -316,8 +292,9 @@ func (w *insertRows) insertRow(inserter sql.RowInserter, number int) error {
 		c := &w.columns[i]
 		value := c.value
 		if c.literal >= 0 {
+			l := literals[c.literal]
 			var ok bool
-			if value, ok = c.convert(w.ctx, w.insert, literals[c.literal]); !ok {
+			if value, ok = c.convert(w.ctx, l.Kind, w.insert.TextOf(l)); !ok {
 				return errNotDirect
 			}
 		}

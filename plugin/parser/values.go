@@ -44,12 +44,24 @@ func (*InsertValues) isStatement() {}
 
 func (s *InsertValues) String() string { return s.Text }
 
-// Number is the text of a numeric literal.
-func (s *InsertValues) Number(l Literal) string { return s.Text[l.start:l.end] }
+// TextOf is the text of a number, the value of a string, and empty for NULL.
+func (s *InsertValues) TextOf(l Literal) string {
+	switch l.Kind {
+	case LiteralNull:
+		return ""
+	case LiteralString:
+		return stringValue(s.Text[l.start:l.end], s.mode)
+	}
+	return s.Text[l.start:l.end]
+}
 
-// StringValue is the value of a string literal.
-func (s *InsertValues) StringValue(l Literal) string {
-	return stringValue(s.Text[l.start:l.end], s.mode)
+// NumberKind is the kind of a number written as text; false if it is no number, or not one of the three kinds.
+func NumberKind(text string) (LiteralKind, bool) {
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || digits[0] == '.' && len(digits) == 1 {
+		return 0, false
+	}
+	return numberKind(digits)
 }
 
 // DirectInserter is a Resolver that runs an InsertValues itself. It is asked for each when the statement is parsed;
@@ -115,6 +127,7 @@ func (p *Parser) insertValues(ctx context.Context, text string, options ast.Pars
 	if !one && strings.Trim(text[end:], "; \t\r\n") != "" {
 		return nil, 0, false
 	}
+	s.Text = text[:end]
 	return s, end, true
 }
 

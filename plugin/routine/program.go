@@ -43,7 +43,7 @@ func (p *program) run(ctx *sql.Context, args []any) (any, error) {
 }
 
 func (p *program) convertResult(ctx *sql.Context, value any) (any, error) {
-	return correct.Store(ctx, p.function.Function.Name+"()", p.result, value, !sql.LoadSqlMode(ctx).Strict())
+	return correct.Store(ctx, p.function.Function.Name+"()", p.result, value, !sql.LoadSqlMode(ctx).Strict(), 1)
 }
 
 // idleProgramsMax is how many compiled programs one place in a statement keeps: as

@@ -18,7 +18,7 @@ type slot struct {
 
 // set stores a value as its type, as an assignment to a column would.
 func (s *slot) set(ctx *sql.Context, value any) error {
-	stored, err := correct.Store(ctx, s.name, s.typ, value, !sql.LoadSqlMode(ctx).Strict())
+	stored, err := correct.Store(ctx, s.name, s.typ, value, !sql.LoadSqlMode(ctx).Strict(), 1)
 	if err != nil {
 		return err
 	}
