@@ -54,6 +54,11 @@ func describePrimary(t *catalog.Table, schema sql.Schema, pk []sql.IndexColumn) 
 
 // describeColumn turns a column into its descriptor, without an id.
 func describeColumn(ctx *sql.Context, col *sql.Column) (catalog.Column, error) {
+	if !col.HiddenSystem {
+		if err := checkIdentifier("column", 1166, col.Name); err != nil {
+			return catalog.Column{}, err
+		}
+	}
 	d := catalog.Column{
 		Name: col.Name, Type: typeText(col.Type), Nullable: col.Nullable, Virtual: col.Virtual,
 		AutoIncrement: col.AutoIncrement, Comment: col.Comment, Hidden: col.HiddenSystem,

@@ -8,6 +8,9 @@ const (
 	randomQueries = 300
 	// instantRows is the size of the table that columns are added to.
 	instantRows = 1_000_000
+	manyTables  = 10_000
+	idRounds    = 1000
+	definitions = 500
 	// crashEvery and buildCrashEvery are how many file operations lie between two
 	// crashes.
 	crashEvery      = 1

@@ -8,6 +8,9 @@ const (
 	randomQueries = 150
 	// instantRows is the size of the table that columns are added to.
 	instantRows = 10_000
+	manyTables  = 500
+	idRounds    = 200
+	definitions = 150
 	// crashEvery and buildCrashEvery are how many file operations lie between two
 	// crashes.
 	crashEvery      = 2

@@ -85,7 +85,7 @@ func TestIDsAreNeverReused(t *testing.T) {
 	w := newWorld(t)
 	empty := w.image()
 	var largest uint32
-	for round := range 40 {
+	for round := range idRounds {
 		w.exec("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT, KEY (v))")
 		require.Empty(t, w.rows("SELECT * FROM t"))
 		w.exec("INSERT INTO t (v) VALUES (%d),(%d)", round, round)
@@ -99,7 +99,7 @@ func TestIDsAreNeverReused(t *testing.T) {
 		}
 		lowest := ^uint32(0)
 		w.check()
-		if round%10 == 0 {
+		if round%20 == 0 {
 			for key := range w.image() {
 				if key[0] == byte(kv.SpaceRow) || key[0] == byte(kv.SpaceIndex) {
 					id := uint32(key[1])<<24 | uint32(key[2])<<16 | uint32(key[3])<<8 | uint32(key[4])
