@@ -23,6 +23,7 @@ import (
 // executor stands in front of the engine's executor for the statements that end
 // or join a transaction. It sees every node of every statement.
 type executor struct {
+	corrections *correct.Priority
 	// stock builds a node without coming back here.
 	stock    *rowexec.BaseBuilder
 	accounts *mysql_db.MySQLDb
@@ -36,8 +37,8 @@ var _ sql.NodeExecBuilder = (*executor)(nil)
 // transaction rules in front. The engine sets its Runner.
 func newExecutor(a *analyzer.Analyzer, procedures *routine.Procedures) *executor {
 	e := &executor{accounts: a.Catalog.MySQLDb, procedures: procedures}
-	correct.NewExecBuilder(a, correct.Options{Next: e})
-	e.stock = rowexec.NewBuilder(nil, a.Overrides)
+	e.corrections = correct.NewExecBuilder(a, correct.Options{Next: e})
+	e.stock = e.corrections.NewStock(a.Overrides)
 	return e
 }
 
@@ -70,6 +71,10 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		expectRows(n)
 	case *plan.LoadData:
 		return load.Rows(ctx, n)
+	case *plan.TableCopier:
+		if create, ok := n.Destination.(*plan.CreateTable); ok {
+			return e.createFrom(ctx, session, n, create)
+		}
 	case *plan.ShowCreateTable:
 		marked := *n
 		marked.Indexes = own.MarkIndexes(n.Indexes)

@@ -1,6 +1,11 @@
 package scenarios
 
-import "testing"
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 // The tables of triggers that write down what fires.
 const firing = `
@@ -462,4 +467,102 @@ SELECT id, v, d FROM t ORDER BY id  --= 1,2,NULL; 2,14,NULL; 3,10,bcdx; 4,NULL,a
 SELECT id FROM t WHERE v = 10  --= 3
 `},
 	})
+}
+
+// ST-139: CREATE TABLE … SELECT leaves a table with its rows, or nothing.
+func TestCreateSelect(t *testing.T) {
+	runScenarios(t, []scenario{
+		{name: "ST-139 all or nothing", script: `
+CREATE TABLE s (id INT PRIMARY KEY, v INT, w VARCHAR(5) NOT NULL DEFAULT 'q')
+INSERT INTO s VALUES (1,1,'a'),(2,0,'b'),(3,1,'c')
+CREATE TABLE t (PRIMARY KEY (v)) AS SELECT * FROM s  --! 1062
+CREATE TABLE t SELECT id, (SELECT v FROM s) FROM s  --! 1242
+CREATE TABLE t (v TINYINT, CHECK (v < 1)) SELECT v FROM s  --! 3819
+CREATE TABLE t (k INT NOT NULL) SELECT v FROM s  --! 1364
+CREATE TEMPORARY TABLE t (v INT PRIMARY KEY) SELECT v FROM s  --! 1062
+SELECT * FROM t  --! 1146
+SHOW TABLES  --= s
+.reopen
+USE d
+SHOW TABLES  --= s
+CREATE TABLE s SELECT 1 AS x  --! 1050
+CREATE TABLE IF NOT EXISTS s SELECT 1 AS x  --# 0
+SHOW WARNINGS  --= Note,1050,Table 's' already exists
+SELECT COUNT(*) FROM s  --= 3
+BEGIN
+INSERT INTO s VALUES (9,9,'z')
+CREATE TABLE t SELECT v FROM s WHERE id > 2  --# 2
+ROLLBACK
+SELECT v FROM t ORDER BY v  --= 1; 9
+.kill
+USE d
+SELECT COUNT(*) FROM s  --= 4
+`},
+		{name: "ST-139 columns, keys and defaults", script: `
+CREATE TABLE s (id INT PRIMARY KEY, v INT, w VARCHAR(5) NOT NULL DEFAULT 'q')
+INSERT INTO s VALUES (1,10,'a'),(2,20,'b')
+CREATE TABLE a (z INT DEFAULT 5, v BIGINT, g INT GENERATED ALWAYS AS (z + v) STORED) SELECT id, v FROM s  --# 2
+SELECT z, g, v, id FROM a ORDER BY id  --= 5,15,10,1; 5,25,20,2
+CREATE TABLE b (n INT AUTO_INCREMENT PRIMARY KEY, KEY (v)) SELECT v FROM s ORDER BY id
+SELECT * FROM b ORDER BY n  --= 1,10; 2,20
+SELECT n FROM b WHERE v = 20  --= 2
+CREATE TABLE c (PRIMARY KEY (id), UNIQUE KEY (w)) SELECT * FROM s
+INSERT INTO c (id) VALUES (3)
+SELECT w FROM c WHERE id = 3  --= q
+INSERT INTO c (id) VALUES (3)  --! 1062
+INSERT INTO c (id, w) VALUES (4, 'a')  --! 1062
+CREATE TEMPORARY TABLE e SELECT v FROM s
+SELECT * FROM e  --~ 10; 20
+SET sql_mode = ''
+CREATE TABLE f (w VARCHAR(1), v TINYINT) SELECT v * 50 AS v, CONCAT(w, 'xx') AS w FROM s
+SELECT * FROM f  --~ a,127; b,127
+`},
+	})
+}
+
+// ST-070: functional indexes beside each other, with names and without.
+func TestSeveralFunctionalIndexes(t *testing.T) {
+	runScenarios(t, []scenario{
+		{name: "ST-070 several functional indexes", script: `
+CREATE TABLE t (id INT PRIMARY KEY, v INT)
+INSERT INTO t VALUES (1,1),(2,0),(3,1)
+ALTER TABLE t ADD INDEX ((v+1))
+ALTER TABLE t ADD INDEX ((v+2))
+CREATE INDEX j ON t ((v+3))
+CREATE UNIQUE INDEX k ON t ((v+4))  --! 1062
+CREATE UNIQUE INDEX k ON t ((id+4))
+CREATE INDEX K ON t ((id+5))  --! 1061
+ALTER TABLE t ADD INDEX m ((id+6)), ADD UNIQUE INDEX n ((id*2), v)
+SELECT id FROM t WHERE v+2=2  --= 2
+SELECT id FROM t WHERE id+4=6  --= 2
+SELECT id FROM t WHERE id*2=6 AND v=1  --= 3
+INSERT INTO t VALUES (4,7)
+SELECT id FROM t WHERE v+3=10  --= 4
+UPDATE t SET v = 8 WHERE id = 4
+SELECT id FROM t WHERE v+3=10  --=
+SELECT id FROM t WHERE v+1=9  --= 4
+DROP INDEX functional_index ON t
+ALTER TABLE t ADD INDEX ((v+9))
+SELECT DISTINCT index_name FROM information_schema.statistics WHERE table_schema='d' AND table_name='t' ORDER BY index_name  --= functional_index; functional_index_2; j; k; m; n; PRIMARY
+SELECT id FROM t WHERE v+9=17  --= 4
+CREATE TABLE u (id INT PRIMARY KEY, a INT, KEY ((a+1)), KEY ((a+2)))
+`},
+	})
+}
+
+// ST-139: a CREATE TABLE … SELECT that is killed leaves no table.
+func TestCancelledCreateSelect(t *testing.T) {
+	w := newWorld(t)
+	w.exec("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT, k INT)")
+	w.fill("t", 3000)
+	for _, create := range []string{"CREATE TABLE c", "CREATE TEMPORARY TABLE c"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_, err := w.session("").tryContext(ctx, create+" (KEY (v)) SELECT * FROM t")
+		require.Error(t, err, create)
+		w.session("").fails(1146, "SELECT * FROM c")
+		w.check()
+	}
+	require.Equal(t, []string{"t"}, w.rows("SHOW TABLES"))
+	w.finish()
 }

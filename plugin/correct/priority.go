@@ -26,6 +26,8 @@ type Options struct {
 // used by any number of goroutines.
 type Priority struct {
 	options Options
+	catalog *analyzer.Catalog
+	parser  sql.Parser
 	engine  *rowexec.BaseBuilder
 }
 
@@ -38,10 +40,38 @@ func NewExecBuilder(a *analyzer.Analyzer, options Options) *Priority {
 	if options.ExactEqual == nil {
 		options.ExactEqual = exactEqual
 	}
-	p := &Priority{options: options}
+	p := &Priority{options: options, catalog: a.Catalog, parser: a.Parser}
 	p.engine = rowexec.NewBuilder(p, a.Overrides)
 	a.ExecBuilder = p.engine
 	return p
+}
+
+// NewStock makes an executor whose nodes do not come to the Priority, except for the
+// clauses of ALTER TABLE that need correction: one may depend on the clause before
+// it. The caller sets its Runner.
+func (p *Priority) NewStock(overrides sql.EngineOverrides) *rowexec.BaseBuilder {
+	c := &clauses{priority: p}
+	c.engine = rowexec.NewBuilder(c, overrides)
+	return c.engine
+}
+
+// clauses is the override of a stock executor.
+type clauses struct {
+	priority *Priority
+	engine   *rowexec.BaseBuilder
+}
+
+// Build implements sql.NodeExecBuilder.
+func (c *clauses) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	clause, ok := n.(*plan.AlterIndex)
+	if !ok {
+		return nil, nil
+	}
+	fixed, err := c.priority.fixAlterIndex(ctx, clause)
+	if err != nil || fixed == nil {
+		return nil, err
+	}
+	return c.engine.Build(ctx, fixed, row)
 }
 
 // Build implements sql.NodeExecBuilder. A node is either rewritten and built by
@@ -87,6 +117,8 @@ func (p *Priority) fix(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 		return p.fixInsert(ctx, n)
 	case *plan.Set:
 		return fixSet(ctx, n), nil
+	case *plan.AlterIndex:
+		return p.fixAlterIndex(ctx, n)
 	case changeNode:
 		return n.withEqual(p.options.ExactEqual), nil
 	}

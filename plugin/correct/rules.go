@@ -137,6 +137,7 @@ func Rules(a *analyzer.Analyzer) error {
 		replaceAggName:   instead(minMaxByIndex),
 		processTruncName: instead(checkTruncate),
 		replaceSortName:  keepSorts,
+		createSelectName: bindSelectDefaults,
 		simplifyName:     keepEscapes,
 		unnestName:       keyUnnested,
 	}

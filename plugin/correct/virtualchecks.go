@@ -102,17 +102,9 @@ func hiddenChecks(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node) (sql.Check
 // hiddenCheck binds a constraint to the columns of rt, which the statement calls
 // name.
 func hiddenCheck(ctx *sql.Context, a *analyzer.Analyzer, rt *plan.ResolvedTable, name string, d sql.CheckDefinition) (*sql.CheckConstraint, error) {
-	parsed, err := a.Parser.ParseSimple("SELECT " + d.CheckExpression)
+	parsed, err := parseCheck(a.Parser, rt.Name(), d)
 	if err != nil {
-		return nil, fmt.Errorf("check %s of table %s: %w", d.Name, rt.Name(), err)
-	}
-	sel, ok := parsed.(*ast.Select)
-	if !ok || len(sel.SelectExprs) != 1 {
-		return nil, sql.ErrInvalidCheckConstraint.New(d.CheckExpression)
-	}
-	aliased, ok := sel.SelectExprs[0].(*ast.AliasedExpr)
-	if !ok {
-		return nil, sql.ErrInvalidCheckConstraint.New(d.CheckExpression)
+		return nil, err
 	}
 	ids := map[string]sql.ColumnId{}
 	next := sql.ColumnId(0)
@@ -123,7 +115,7 @@ func hiddenCheck(ctx *sql.Context, a *analyzer.Analyzer, rt *plan.ResolvedTable,
 		}
 		ids[strings.ToLower(col.Name)], next = id, id
 	}
-	bound, err := bindScalar(ctx, a, aliased.Expr, rt)
+	bound, err := bindScalar(ctx, a.Catalog, parsed, rt)
 	if err != nil {
 		return nil, fmt.Errorf("check %s of table %s: %w", d.Name, rt.Name(), err)
 	}
@@ -144,13 +136,30 @@ func hiddenCheck(ctx *sql.Context, a *analyzer.Analyzer, rt *plan.ResolvedTable,
 	return &sql.CheckConstraint{Name: d.Name, Expr: e, Enforced: d.Enforced, IsNotValid: d.IsNotValid}, nil
 }
 
+// parseCheck parses the expression of a constraint.
+func parseCheck(parser sql.Parser, table string, d sql.CheckDefinition) (ast.Expr, error) {
+	parsed, err := parser.ParseSimple("SELECT " + d.CheckExpression)
+	if err != nil {
+		return nil, fmt.Errorf("check %s of table %s: %w", d.Name, table, err)
+	}
+	sel, ok := parsed.(*ast.Select)
+	if !ok || len(sel.SelectExprs) != 1 {
+		return nil, sql.ErrInvalidCheckConstraint.New(d.CheckExpression)
+	}
+	aliased, ok := sel.SelectExprs[0].(*ast.AliasedExpr)
+	if !ok {
+		return nil, sql.ErrInvalidCheckConstraint.New(d.CheckExpression)
+	}
+	return aliased.Expr, nil
+}
+
 // bindScalar binds an expression over the columns of a table: as a SELECT of it.
-func bindScalar(ctx *sql.Context, a *analyzer.Analyzer, e ast.Expr, rt *plan.ResolvedTable) (sql.Expression, error) {
+func bindScalar(ctx *sql.Context, catalog *analyzer.Catalog, e ast.Expr, rt *plan.ResolvedTable) (sql.Expression, error) {
 	from := &ast.AliasedTableExpr{
 		Expr: ast.TableName{Name: ast.NewTableIdent(rt.Name()), DbQualifier: ast.NewTableIdent(rt.Database().Name())},
 		Auth: ast.AuthInformation{AuthType: ast.AuthType_IGNORE},
 	}
-	builder := planbuilder.New(ctx, a.Catalog, nil)
+	builder := planbuilder.New(ctx, catalog, nil)
 	builder.DisableAuth()
 	node, _, err := builder.BindOnly(&ast.Select{
 		SelectExprs: ast.SelectExprs{&ast.AliasedExpr{Expr: e}},
