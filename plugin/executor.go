@@ -76,9 +76,13 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 			return e.createFrom(ctx, session, n, create)
 		}
 	case *plan.ShowCreateTable:
-		marked := *n
-		marked.Indexes = own.MarkIndexes(n.Indexes)
-		return e.showTexts(ctx, &marked, row)
+		shown, err := own.ShownTable(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		return e.showTexts(ctx, shown, row)
+	case *plan.ShowCreateEvent:
+		return e.showTexts(ctx, own.ShownEvent(n), row)
 	case *plan.ShowCreateTrigger, *plan.ShowCreateProcedure, *plan.ShowTriggers:
 		return e.showTexts(ctx, n, row)
 	case *plan.PrependNode:
