@@ -27,6 +27,9 @@ type backend interface {
 	// and savePrivileges replaces them within the statement's transaction.
 	privileges(ctx context.Context) ([]byte, error)
 	savePrivileges(ctx *sql.Context, data []byte) error
+	// loadVariables puts the persisted system variables in force and returns what
+	// kept some from it.
+	loadVariables(ctx *sql.Context) []error
 	// metrics are the storage engine's counters.
 	metrics() kv.Metrics
 	close() error

@@ -64,6 +64,9 @@ func newDB(ctx context.Context, o Options, b backend) (*DB, error) {
 	}
 	b.start(engine)
 	db := &DB{options: o, log: o.logger(), backend: b, engine: engine, sessions: map[sql.Session]struct{}{}}
+	if err := setVariables(ctx, o, b); err != nil {
+		return nil, err
+	}
 	if err := loadPrivileges(ctx, engine.Analyzer.Catalog.MySQLDb, b); err != nil {
 		return nil, err
 	}

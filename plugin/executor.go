@@ -88,7 +88,21 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	case *plan.PrependNode:
 		vtab.Rebind(n)
 		return nil, nil
+	case *plan.CreateDB:
+		named, err := withServerCollation(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if own.Inside(ctx) {
+			return e.stock.Build(ctx, named, row)
+		}
+		return e.implicit(ctx, session, named, row)
 	}
+	return e.implicit(ctx, session, n, row)
+}
+
+// implicit runs the statements that commit what is open; others are the engine's.
+func (e *executor) implicit(ctx *sql.Context, session *vtab.Session, n sql.Node, row sql.Row) (sql.RowIter, error) {
 	if !commitsImplicitly(n) {
 		return nil, nil
 	}

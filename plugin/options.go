@@ -30,6 +30,10 @@ type Options struct {
 	FS vfs.FS
 	// Events runs the event scheduler.
 	Events bool
+	// Collation is that of new databases and of connections that name none:
+	// MySQL's collation_server. It is set for the whole process. Empty leaves the
+	// engine's, which compares bytes (utf8mb4_0900_bin).
+	Collation string
 }
 
 func (o Options) inMemory() bool { return o.Dir == "" || o.Dir == InMemory }

@@ -118,6 +118,8 @@ func (b *storeBackend) savePrivileges(ctx *sql.Context, data []byte) error {
 	return vtab.PutBlob(ctx, catalog.KindPrivileges, privilegesName, data)
 }
 
+func (b *storeBackend) loadVariables(ctx *sql.Context) []error { return b.tables.LoadPersisted(ctx) }
+
 func (b *storeBackend) metrics() kv.Metrics { return b.store.Metrics() }
 
 func (b *storeBackend) close() error {

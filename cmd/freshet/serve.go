@@ -22,6 +22,8 @@ import (
 const (
 	// defaultAddress is the loopback: who wants to be reached from elsewhere says so.
 	defaultAddress = "127.0.0.1:3306"
+	// defaultCollation is MySQL 8's.
+	defaultCollation = "utf8mb4_0900_ai_ci"
 	// shutdownTimeout bounds the wait for connections to roll back. Container
 	// runtimes kill ten seconds after they ask.
 	shutdownTimeout = 8 * time.Second
@@ -39,6 +41,7 @@ type serveSettings struct {
 	cacheBytes            int64
 	tlsCert, tlsKey       string
 	config                string
+	collation             string
 }
 
 func newServe() *cobra.Command {
@@ -55,6 +58,7 @@ func newServe() *cobra.Command {
 	f.Var(&s.durability, "durability", "what a commit waits for")
 	f.Var(&s.level, "log-level", "least severity that is logged to standard error")
 	f.IntVar(&s.maxConnections, "max-connections", plugin.DefaultMaxConnections, "connections served at one time")
+	f.StringVar(&s.collation, "collation-server", defaultCollation, "collation of new databases and of connections that name none")
 	f.Int64Var(&s.cacheBytes, "cache-bytes", 0, "size of the block cache in bytes; 0 sizes it from the machine")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "certificate file (PEM); offers TLS together with --tls-key")
 	f.StringVar(&s.tlsKey, "tls-key", "", "private key file (PEM)")
@@ -112,6 +116,7 @@ func (s *serveSettings) serve(ctx context.Context, stdout io.Writer) error {
 	defer stop()
 	db, err := plugin.Open(ctx, plugin.Options{
 		Dir: s.data, Durability: kv.Durability(s.durability), CacheBytes: s.cacheBytes, Logger: log, Events: true,
+		Collation: s.collation,
 	})
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", s.data, err)

@@ -1,0 +1,52 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+)
+
+const collationServer = "collation_server"
+
+// setVariables puts the settings and the persisted variables of a store in force.
+// System variables are the engine's, for the whole process. A persisted variable
+// that cannot be set is logged and keeps nobody from opening the store.
+func setVariables(ctx context.Context, o Options, b backend) error {
+	if o.Collation != "" {
+		collation, err := sql.ParseCollation("", o.Collation, false)
+		if err != nil {
+			return fmt.Errorf("collation %s: %w", o.Collation, err)
+		}
+		values := map[string]any{}
+		for _, name := range []string{collationServer, "collation_database", "collation_connection"} {
+			values[name] = collation.Name()
+		}
+		for _, name := range []string{"character_set_server", "character_set_database", "character_set_connection"} {
+			values[name] = collation.CharacterSet().Name()
+		}
+		if err := sql.SystemVariables.AssignValues(values); err != nil {
+			return fmt.Errorf("collation %s: %w", o.Collation, err)
+		}
+	}
+	for _, problem := range b.loadVariables(sql.NewContext(ctx)) {
+		o.logger().Warn("a persisted variable is not in force", "error", problem)
+	}
+	return nil
+}
+
+// withServerCollation gives a database that names no collation the server's.
+func withServerCollation(ctx *sql.Context, n *plan.CreateDB) (*plan.CreateDB, error) {
+	if n.Collation != sql.Collation_Unspecified {
+		return n, nil
+	}
+	value, err := ctx.GetSessionVariable(ctx, collationServer)
+	if err != nil {
+		return nil, err
+	}
+	name, _ := value.(string)
+	named := *n
+	named.Collation, err = sql.ParseCollation("", name, false)
+	return &named, err
+}
