@@ -2,6 +2,7 @@ package vtab
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -9,6 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/vtab/enc"
@@ -77,6 +79,11 @@ func (t *Table) addInstantly(ctx *sql.Context, schema sql.Schema, col *sql.Colum
 			return sql.ErrTableColumnNotFound.New(d.Name, col.Name)
 		}
 		if !c.Virtual && !tx.unfilled(d) {
+			if types.IsGeometry(col.Type) && !col.Nullable && col.Default == nil {
+				if n, err := tx.rowCount(ctx, d.Physical); err != nil || n > 0 {
+					return errors.Join(err, mysqlError(1416, "22003", "Cannot get geometry object from data you send to the GEOMETRY field"))
+				}
+			}
 			if c.Missing, err = missingOf(ctx, tx.sess, col); err != nil {
 				return err
 			}
@@ -92,8 +99,14 @@ func (t *Table) addInstantly(ctx *sql.Context, schema sql.Schema, col *sql.Colum
 // missingOf is what rows older than the column have in it, encoded; nil for NULL.
 func missingOf(ctx *sql.Context, sess *Session, col *sql.Column) ([]byte, error) {
 	v, err := plan.ColDefaultExpression{Column: col}.Eval(ctx, nil)
-	if err != nil || v == nil {
+	if err != nil {
 		return nil, err
+	}
+	if _, ok := col.Type.(sql.EnumType); ok && col.Default == nil && !col.Nullable {
+		v = uint16(1) // the first member, where the engine takes the empty text
+	}
+	if v == nil {
+		return nil, nil
 	}
 	z, err := sess.zone(ctx)
 	if err != nil {

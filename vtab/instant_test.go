@@ -147,3 +147,25 @@ func TestInstantColumnsAreBounded(t *testing.T) {
 	s.check("SELECT "+strings.Join(sums, ",")+" FROM t", "["+want+"]\n")
 	d.requireSound()
 }
+
+// ST-131: what the rows have in a column without a default is MySQL's implicit one.
+func TestImplicitDefaultOfNewColumn(t *testing.T) {
+	d := newDatabaseForTest(t)
+	s := d.session()
+	defer s.end()
+	s.exec("CREATE TABLE t (id INT PRIMARY KEY)")
+	s.exec("ALTER TABLE t ADD COLUMN g POINT NOT NULL")
+	s.exec("ALTER TABLE t DROP COLUMN g")
+	s.exec("INSERT INTO t VALUES (1)")
+	s.exec("ALTER TABLE t ADD COLUMN i INT NOT NULL, ADD COLUMN c VARCHAR(5) NOT NULL, ADD COLUMN d DECIMAL(5,2) NOT NULL, ADD COLUMN b BLOB NOT NULL, ADD COLUMN e ENUM('x','y') NOT NULL, ADD COLUMN s SET('x','y') NOT NULL, ADD COLUMN j JSON NOT NULL, ADD COLUMN n BINARY(2) NOT NULL")
+	s.check("SELECT i, c, d, LENGTH(b), CAST(e AS CHAR), CAST(s AS CHAR), j, HEX(n) FROM t", "[0,,0.00,0,x,,null,0000]\n")
+	for _, typ := range []string{"POINT", "GEOMETRY"} {
+		before := d.descriptor("t")
+		_, err := s.try("ALTER TABLE t ADD COLUMN g %s NOT NULL", typ)
+		require.ErrorContains(t, err, "1416")
+		require.Equal(t, before, d.descriptor("t"))
+		s.exec("ALTER TABLE t ADD COLUMN g %s", typ)
+		s.exec("ALTER TABLE t DROP COLUMN g")
+	}
+	d.requireSound()
+}
