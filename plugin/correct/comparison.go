@@ -140,6 +140,9 @@ func checkComparison(ctx *sql.Context, c expression.Comparer) (sql.Expression, t
 			return c, transform.SameTree, nil
 		}
 	}
+	if fast := compareIntegers(ctx, c); fast != nil {
+		return fast, transform.NewTree, nil
+	}
 	_, nullSafe := c.(*expression.NullSafeEquals) // the engine's has no collation
 	differs := engineDiffers(ctx, c.Left(), c.Right()) || nullSafe && sameText(c.Left().Type(ctx), c.Right().Type(ctx))
 	if !differs {
