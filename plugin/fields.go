@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"strings"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
@@ -71,7 +73,27 @@ func columnFlags(column *sql.Column) uint32 {
 func okResult(ok types.OkResult) *sqltypes.Result {
 	result := &sqltypes.Result{RowsAffected: ok.RowsAffected, InsertID: ok.InsertID}
 	if ok.Info != nil {
-		result.Info = ok.Info.String()
+		result.Info = protocolInfo(ok.Info.String())
 	}
 	return result
+}
+
+// infoBytes is the length that the protocol library announces for every info: it
+// writes the byte '#' where the length belongs.
+const infoBytes = '#'
+
+// protocolInfo makes an info text as long as is announced. A shorter one would be a
+// malformed packet to the client; a longer one loses whole items from its end.
+func protocolInfo(text string) string {
+	if text == "" {
+		return ""
+	}
+	for len(text) > infoBytes {
+		end := strings.LastIndex(text, "  ")
+		if end < 0 {
+			end = infoBytes
+		}
+		text = text[:end]
+	}
+	return text + strings.Repeat(" ", infoBytes-len(text))
 }

@@ -186,6 +186,27 @@ func TestCommandLineClient(t *testing.T) {
 	require.Equal(t, "1\n", output)
 }
 
+// Text PREPARE and the line a client prints after a statement are packets that the
+// stock client can read.
+func TestStatementInfo(t *testing.T) {
+	s := process.Start(t, t.TempDir())
+	out, err := client(t, s, `
+CREATE DATABASE d; USE d;
+CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10));
+PREPARE p FROM 'INSERT INTO t VALUES (?, ?)';
+SET @id = 1, @v = 'one';
+EXECUTE p USING @id, @v;
+UPDATE t SET v = 'two';
+PREPARE q FROM 'SELECT v FROM t WHERE id = ?';
+EXECUTE q USING @id;
+DEALLOCATE PREPARE p;
+`, "--user", "root", "-vvv")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "Statement prepared")
+	require.Contains(t, out, "Rows matched: 1  Changed: 1")
+	require.Contains(t, out, "two")
+}
+
 // LOAD DATA LOCAL through both clients: the file is the client's.
 func TestLoadDataLocal(t *testing.T) {
 	data := t.TempDir()
