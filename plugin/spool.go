@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -197,6 +198,7 @@ func (s *spool) encode(rows []sql.Row) (*batch, error) {
 			return nil, errMixedResult
 		}
 		values, err := server.RowToSQL(s.ctx, s.schema, row, s.projections, b.buffer)
+		wholeSeconds(values)
 		if err != nil {
 			b.free()
 			return nil, err
@@ -205,4 +207,18 @@ func (s *spool) encode(rows []sql.Row) (*batch, error) {
 	}
 	b.result.RowsAffected = uint64(len(rows))
 	return b, nil
+}
+
+// wholeSeconds shows TIME values without a fraction where it is zero. The engine's
+// TIME does not know how many digits were declared and always writes six; most
+// columns declare none.
+func wholeSeconds(values []sqltypes.Value) {
+	for i, v := range values {
+		if v.Type() != sqltypes.Time {
+			continue
+		}
+		if whole, ok := bytes.CutSuffix(v.Raw(), []byte(".000000")); ok {
+			values[i] = sqltypes.MakeTrusted(sqltypes.Time, whole)
+		}
+	}
 }
