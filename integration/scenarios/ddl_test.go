@@ -105,3 +105,24 @@ func TestManyTables(t *testing.T) {
 	require.Equal(t, few, many)
 	require.Less(t, opened, 2*time.Second, "closing and opening")
 }
+
+// ST-129, ST-130: a condition over a column that the same ALTER adds holds, is kept,
+// and leaves no column if the rows do not meet it.
+func TestChecksOfNewColumns(t *testing.T) {
+	runScenarios(t, []scenario{{name: "ADD COLUMN and ADD CHECK", script: `
+CREATE TABLE t (id INT PRIMARY KEY, v INT)
+INSERT INTO t VALUES (1,1)
+ALTER TABLE t ADD COLUMN k INT DEFAULT (v + 1), ADD CONSTRAINT ck CHECK (k > 0 AND v < 100), ADD KEY (k)
+ALTER TABLE t ADD COLUMN a INT DEFAULT 5, ADD COLUMN b INT DEFAULT 6, ADD CONSTRAINT ab CHECK (B > 3), ADD CHECK (v > 0), ADD CONSTRAINT ac CHECK (a > 4)
+ALTER TABLE t ADD COLUMN bad INT DEFAULT 5, ADD KEY (bad), ADD CONSTRAINT never CHECK (bad > 9)  --! 3819
+SELECT * FROM t  --= 1,1,2,5,6
+INSERT INTO t (id, v, k) VALUES (2,2,-1)  --! 3819
+INSERT INTO t (id, v, k) VALUES (2,200,1)  --! 3819
+INSERT INTO t (id, v, b) VALUES (2,2,3)  --! 3819
+INSERT INTO t (id, v, a) VALUES (2,2,4)  --! 3819
+.kill
+INSERT INTO t (id, v, a) VALUES (2,2,4)  --! 3819
+INSERT INTO t (id, v) VALUES (2,2)
+SELECT constraint_name FROM information_schema.check_constraints ORDER BY 1  --= ab; ac; ck; t_chk_1
+`}})
+}

@@ -48,6 +48,9 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 			stmt = p.GiveFrom(stmt)
 		}
 	}
+	if hints&hintCreate != 0 {
+		checksOfNewColumns(stmt)
+	}
 	if p.marks && hints&hintCreate != 0 {
 		p.markKeys(stmt)
 	}
