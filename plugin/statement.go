@@ -95,10 +95,7 @@ func (h *handler) failed(ctx *sql.Context, c *mysql.Conn, err error) *mysql.SQLE
 		}
 	}
 	mapped := toSQLError(err)
-	if mapped.Num == 1146 && firstToken(ctx.Query()) == sqlparser.DROP {
-		// What is missing is what was to be dropped.
-		mapped = mysql.NewSQLError(1051, "42S02", "%s", mapped.Message)
-	}
+	mapped = h.inStatement(ctx, mapped)
 	switch {
 	case isPanic(err):
 		h.log.Error("panic in a session", "connection", c.ConnectionID, "panic", err)
@@ -115,8 +112,11 @@ func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r request) (rest stri
 	if _, prepared := ctx.Session.GetPreparedQuery(text); r.several && !prepared {
 		var one string
 		parsed, one, rest, err = h.engine.Parser.Parse(ctx, text, true)
+		var numbered *mysql.SQLError
 		if errors.Is(err, sqlparser.ErrEmpty) {
 			parsed = nil
+		} else if errors.As(err, &numbered) {
+			return "", err
 		} else if err != nil {
 			return "", sql.ErrSyntaxError.New(err.Error())
 		}

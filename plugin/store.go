@@ -70,8 +70,12 @@ func openStore(ctx context.Context, o Options) (*storeBackend, error) {
 // engine's.
 type exactFunctions struct{}
 
-// Function implements sql.FunctionProvider.
-func (exactFunctions) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
+// Function implements sql.FunctionProvider. With a database one of its stored
+// functions is meant.
+func (exactFunctions) Function(_ *sql.Context, database, name string) (sql.Function, bool) {
+	if database != "" {
+		return nil, false
+	}
 	return correct.Function(name)
 }
 

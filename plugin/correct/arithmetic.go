@@ -11,12 +11,22 @@ import (
 )
 
 // integerArithmetic is +, - or * of two integers with an error where the engine
-// wraps around. Its type is the engine's, BIGINT, also where MySQL has BIGINT
-// UNSIGNED: an unsigned result that a BIGINT does not hold is out of range too,
-// rather than a wrong number.
+// wraps around. Without a type of its own it has the engine's, BIGINT: then an
+// unsigned result that a BIGINT does not hold is out of range too, rather than a
+// wrong number.
 type integerArithmetic struct {
 	*expression.Arithmetic
 	left, right sql.Expression
+	// typ is BIGINT or BIGINT UNSIGNED, nil for what the engine has declared.
+	typ sql.Type
+}
+
+// Type implements sql.Expression.
+func (a *integerArithmetic) Type(ctx *sql.Context) sql.Type {
+	if a.typ != nil {
+		return a.typ
+	}
+	return a.Arithmetic.Type(ctx)
 }
 
 // Eval implements sql.Expression.
@@ -35,7 +45,11 @@ func (a *integerArithmetic) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		return a.Arithmetic.Eval(ctx, row)
 	}
 	result, ok := a.compute(l, r)
-	if !ok || (result.negative && (l.unsigned || r.unsigned) && !a.signedAllowed(ctx)) {
+	unsigned := a.typ == types.Uint64
+	if unsigned && ok && !result.negative {
+		return result.magnitude, nil
+	}
+	if !ok || unsigned || !result.fitsSigned() || (result.negative && (l.unsigned || r.unsigned) && !a.signedAllowed(ctx)) {
 		kind := "BIGINT"
 		if l.unsigned || r.unsigned {
 			kind = "BIGINT UNSIGNED"
@@ -90,7 +104,7 @@ func integerOf(value any) (signMagnitude, bool) {
 	return signMagnitude{magnitude: uint64(signed)}, true
 }
 
-// compute is false if the result is not a BIGINT.
+// compute is false if the result has more than 64 bits.
 func (a *integerArithmetic) compute(l, r signMagnitude) (signMagnitude, bool) {
 	var result signMagnitude
 	switch a.Op {
@@ -110,7 +124,7 @@ func (a *integerArithmetic) compute(l, r signMagnitude) (signMagnitude, bool) {
 		}
 		result = sum
 	}
-	return result, result.fitsSigned()
+	return result, true
 }
 
 func addSigned(l, r signMagnitude) (signMagnitude, bool) {
@@ -149,7 +163,7 @@ func (a *integerArithmetic) WithChildren(ctx *sql.Context, children ...sql.Expre
 		return nil, err
 	}
 	if arithmetic, ok := changed.(*expression.Arithmetic); ok {
-		return &integerArithmetic{Arithmetic: arithmetic, left: children[0], right: children[1]}, nil
+		return &integerArithmetic{Arithmetic: arithmetic, left: children[0], right: children[1], typ: a.typ}, nil
 	}
 	return changed, nil
 }
@@ -164,7 +178,7 @@ func checkedArithmetic(ctx *sql.Context, arithmetic *expression.Arithmetic) (sql
 	default:
 		return e, transform.SameTree, nil
 	}
-	children := arithmetic.Children()
+	children := []sql.Expression{signedLiteral(arithmetic.LeftChild), signedLiteral(arithmetic.RightChild)}
 	for _, child := range children {
 		if !types.IsInteger(child.Type(ctx)) {
 			return e, transform.SameTree, nil

@@ -84,18 +84,25 @@ func constantOf(ctx *sql.Context, e sql.Expression) (*expression.Literal, bool) 
 		return e, true
 	case *keptDecimal:
 		return e.literal, true
+	case *negation:
+		return negativeOf(ctx, e.child)
 	case *expression.UnaryMinus:
-		inner, ok := constantOf(ctx, e.Child)
-		if !ok || inner.Value() == nil || !types.IsNumber(inner.Type(ctx)) {
-			return nil, false
-		}
-		n, err := numberOf(ctx, inner.Type(ctx), inner.Value())
-		if err != nil {
-			return nil, false
-		}
-		return negativeConstant(n, inner.Type(ctx))
+		return negativeOf(ctx, e.Child)
 	}
 	return nil, false
+}
+
+// negativeOf is the literal of the negative of a literal number.
+func negativeOf(ctx *sql.Context, child sql.Expression) (*expression.Literal, bool) {
+	inner, ok := constantOf(ctx, child)
+	if !ok || inner.Value() == nil || !types.IsNumber(inner.Type(ctx)) {
+		return nil, false
+	}
+	n, err := numberOf(ctx, inner.Type(ctx), inner.Value())
+	if err != nil {
+		return nil, false
+	}
+	return negativeConstant(n, inner.Type(ctx))
 }
 
 // negativeConstant is the literal of -n.

@@ -3,6 +3,8 @@ package correct
 import (
 	"context"
 	"errors"
+	"regexp"
+	"strconv"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
@@ -42,6 +44,9 @@ func MySQLError(err error) error {
 			return withState(known)
 		}
 	}
+	if told := ofParser(err); told != nil {
+		return told
+	}
 	if n, ok := storeNumber(err); ok {
 		text := n.text
 		if text == "" {
@@ -67,6 +72,29 @@ func MySQLError(err error) error {
 		}
 	}
 	return mysql.NewSQLError(codeUnknown, mysql.SSUnknownSQLState, "%s", err.Error())
+}
+
+// parserError is how an error of the parser that has a number prints.
+var parserError = regexp.MustCompile(`^(?:syntax error: |error: )*(.*) \(errno (\d+)\) \(sqlstate (\w{5})\)$`)
+
+// ofParser is the error of the parser behind a syntax error of the engine's, which
+// keeps the text of it only; nil if there is none with a number.
+func ofParser(err error) error {
+	for _, cause := range causes(err) {
+		if !sql.ErrSyntaxError.Is(cause) {
+			continue
+		}
+		parts := parserError.FindStringSubmatch(cause.Error())
+		if parts == nil {
+			return nil
+		}
+		number, err := strconv.Atoi(parts[2])
+		if err != nil {
+			return nil
+		}
+		return mysql.NewSQLError(number, parts[3], "%s", parts[1])
+	}
+	return nil
 }
 
 // storeNumber serves the errors of the store, the catalog and of contexts.

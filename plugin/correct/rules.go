@@ -99,6 +99,17 @@ func checkedExpression(ctx *sql.Context, e sql.Expression) (sql.Expression, tran
 		if isDateCast(ctx, e) {
 			return &dateCast{Convert: e, child: e.Child}, transform.NewTree, nil
 		}
+		if isIntegerCast(ctx, e) {
+			return &integerCast{Convert: e, child: e.Child}, transform.NewTree, nil
+		}
+	case *expression.BitOp:
+		if types.IsNumber(e.LeftChild.Type(ctx)) && types.IsNumber(e.RightChild.Type(ctx)) {
+			return &exactBits{e}, transform.NewTree, nil
+		}
+	case *expression.IntDiv:
+		if types.IsInteger(e.LeftChild.Type(ctx)) && types.IsInteger(e.RightChild.Type(ctx)) {
+			return &exactIntDiv{IntDiv: e, left: e.LeftChild, right: e.RightChild}, transform.NewTree, nil
+		}
 	case *expression.Equals, *expression.NullSafeEquals, *expression.LessThan, *expression.LessThanOrEqual,
 		*expression.GreaterThan, *expression.GreaterThanOrEqual:
 		return checkComparison(ctx, e.(expression.Comparer))

@@ -12,6 +12,9 @@ func scalarFunction(name string) (sql.Function, bool) {
 	if build, ok := fromWKB[name]; ok {
 		return sql.FunctionN{Name: name, Fn: takesBytes(build)}, true
 	}
+	if name == "abs" {
+		return sql.Function1{Name: name, Fn: newAbs}, true
+	}
 	return nil, false
 }
 

@@ -14,6 +14,11 @@ const (
 	erDuplicateParam   = 1331
 	erGroupingArgument = 3148
 	erNotPartitioned   = 1747
+
+	erDuplicateKeyName    = 1061
+	erMultiplePrimaryKeys = 1068
+	erGroupFunction       = 1111
+	erCheckUnknownColumn  = 3820
 )
 
 // nearMax is how much of the text a syntax error quotes, as in MySQL.

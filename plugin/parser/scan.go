@@ -17,6 +17,9 @@ const (
 	hintPartition                  // t PARTITION (p, …)
 	hintSets                       // ANY (, ALL (, SOME (
 	hintConstant                   // a comparison, and a decimal or a parameter
+	hintOperator                   // an arithmetic operation, or ~
+	hintWindow                     // DISTINCT and OVER
+	hintAggregate                  // an aggregate behind WHERE
 )
 
 // scanned is what one pass over the tokens of a statement finds out.
@@ -88,9 +91,19 @@ type scanner struct {
 	beforeCompares bool
 	// compares and rounds: a comparison was read, and something that the binder might round in one.
 	compares, rounds bool
+	// distinct and where: these words were read.
+	distinct, where bool
+	// negates: a minus sign was read that belongs to what follows, if that is no number.
+	negates bool
 }
 
 func (s *scanner) token(t token) {
+	if s.negates {
+		s.negates = false
+		if t.kind != kindNumber {
+			s.hints |= hintOperator
+		}
+	}
 	switch t.kind {
 	case kindWord:
 		s.word(t)
@@ -103,6 +116,10 @@ func (s *scanner) token(t token) {
 			s.compares = true
 		case '?':
 			s.rounds = true
+		case '~':
+			s.hints |= hintOperator
+		case '+', '-', '*':
+			s.operator(s.text[t.start])
 		case '(':
 			s.depth++
 			s.openParen()
@@ -124,6 +141,22 @@ func (s *scanner) token(t token) {
 	s.n++
 }
 
+// operator looks at the token in front of a sign: an operand, or not.
+func (s *scanner) operator(sign byte) {
+	switch s.previous.kind {
+	case kindPunct:
+		if b := s.text[s.previous.start]; b != ')' && b != '?' {
+			s.negates = sign == '-'
+			return
+		}
+	case kindWord:
+		if sign == '*' && s.previous.is(s.text, "select") {
+			return
+		}
+	}
+	s.hints |= hintOperator
+}
+
 // openParen looks at the word in front of a parenthesis.
 func (s *scanner) openParen() {
 	t := s.previous
@@ -134,6 +167,13 @@ func (s *scanner) openParen() {
 	case 3, 4:
 		if s.beforeCompares && (t.is(s.text, "any") || t.is(s.text, "all") || t.is(s.text, "some")) {
 			s.hints |= hintSets | hintText
+		}
+		if s.where && equalFoldAny(s.text[t.start:t.end], "sum", "avg", "min", "max") {
+			s.hints |= hintAggregate
+		}
+	case 5:
+		if s.where && t.is(s.text, "count") {
+			s.hints |= hintAggregate
 		}
 	case 9:
 		if t.is(s.text, "partition") {
@@ -183,6 +223,10 @@ func (s *scanner) word(t token) {
 			if equalFold(w, "lock") {
 				s.hints |= hintLock
 			}
+		case 'o':
+			if s.distinct && equalFold(w, "over") {
+				s.hints |= hintWindow
+			}
 		case 'd':
 			if equalFold(w, "dual") && s.previous.is(s.text, "from") {
 				s.hints |= hintTableless
@@ -194,8 +238,11 @@ func (s *scanner) word(t token) {
 				s.hints |= hintHaving
 			}
 		}
+		s.where = s.where || w[0]|0x20 == 'w' && equalFold(w, "where")
 	case 6:
 		s.six(w)
+	case 8:
+		s.distinct = s.distinct || equalFold(w, "distinct")
 	case 9, 12, 16:
 		if b := w[0] | 0x20; b == 't' || b == 'v' || b == 's' {
 			if equalFoldAny(w, "to_vector", "vec_fromtext", "string_to_vector") {

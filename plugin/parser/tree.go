@@ -16,6 +16,21 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 			return nil, err
 		}
 	}
+	if hints&hintWindow != 0 {
+		if err := p.refuseDistinctWindows(stmt); err != nil {
+			return nil, err
+		}
+	}
+	if hints&hintAggregate != 0 {
+		if err := p.refuseAggregates(stmt); err != nil {
+			return nil, err
+		}
+	}
+	if ddl, ok := stmt.(*ast.DDL); ok && hints&hintCreate != 0 {
+		if err := p.checkDefinition(ddl); err != nil {
+			return nil, err
+		}
+	}
 	if hints&hintSets != 0 {
 		var err error
 		if stmt, err = p.compareSets(stmt); err != nil {
@@ -39,6 +54,9 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 	}
 	if hints&hintConstant != 0 {
 		stmt = p.keepConstants(stmt)
+	}
+	if hints&hintOperator != 0 {
+		stmt = p.operators(stmt, s != nil && s.compound)
 	}
 	if hints&hintTableless != 0 {
 		// Last, so that nothing takes the table for one of the user's.
@@ -111,6 +129,18 @@ func (p *Parser) refusePartitions(stmt ast.Statement) error {
 			if len(n.Partitions) > 0 {
 				err = errNotPartitioned()
 			}
+		}
+		return n, err == nil
+	})
+	return err
+}
+
+// refuseDistinctWindows answers as MySQL does for COUNT(DISTINCT x) OVER (…): the engine would drop the DISTINCT.
+func (p *Parser) refuseDistinctWindows(stmt ast.Statement) error {
+	var err error
+	p.walker.walk(stmt, func(n any) (any, bool) {
+		if f, ok := n.(*ast.FuncExpr); ok && f.Distinct && f.Over != nil {
+			err = errUnsupported("<window function>(DISTINCT ..)")
 		}
 		return n, err == nil
 	})

@@ -78,10 +78,10 @@ type provider struct {
 }
 
 func (p provider) Function(ctx *sql.Context, schema, name string) (sql.Function, bool) {
-	if f, ok := correct.Function(name); ok {
+	if f, ok := p.functions.Function(ctx, schema, name); ok {
 		return f, true
 	}
-	return p.functions.Function(ctx, schema, name)
+	return correct.Function(name)
 }
 
 // Database adds the table of one row that the parser puts into queries without one.

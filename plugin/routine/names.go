@@ -16,7 +16,7 @@ func (c *compiler) query(s ast.Statement) *query {
 		}
 		return nil
 	})
-	s = c.parser.GiveFrom(s)
+	s = c.parser.Operators(c.parser.GiveFrom(s))
 	if !c.procedure {
 		c.qualify(s)
 	}
