@@ -98,6 +98,7 @@ func (b *storeBackend) finish(a *analyzer.Analyzer) error {
 	if err := correct.Rules(a); err != nil {
 		return err
 	}
+	a.Catalog.StatsProvider = newStatistics()
 	b.executor = newExecutor(a, b.procedures)
 	b.functions.Attach(a)
 	b.own.Attach(a)

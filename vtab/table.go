@@ -111,6 +111,9 @@ const roleTemporary = "temporary"
 // Name implements sql.Table.
 func (t *Table) Name() string { return t.shape.desc.Name }
 
+// ID identifies the table: one of the same name that is made later has another.
+func (t *Table) ID() catalog.ID { return t.shape.desc.ID }
+
 // String implements sql.Table.
 func (t *Table) String() string { return t.shape.desc.Name }
 
