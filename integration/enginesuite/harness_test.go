@@ -2,10 +2,12 @@ package enginesuite
 
 import (
 	"context"
+	"errors"
 	"net"
 	"reflect"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -181,7 +183,7 @@ func (h *harness) serve(t *testing.T, engine *sqle.Engine) (enginetest.QueryEngi
 
 // connect returns a client of the suite's kind whose connections go to address.
 func (h *harness) connect(t *testing.T, engine *sqle.Engine, address string) (*enginetest.ServerQueryEngine, error) {
-	client, err := enginetest.NewServerQueryEngine(t, engine, h.SessionBuilder())
+	client, err := suiteClient(t, engine, h.SessionBuilder())
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +191,27 @@ func (h *harness) connect(t *testing.T, engine *sqle.Engine, address string) (*e
 	redirects.set(port, address)
 	t.Cleanup(func() { redirects.set(port, "") })
 	return client, nil
+}
+
+// portAttempts is how often a client of the suite looks for a port.
+const portAttempts = 5
+
+// suiteClient makes a client of the suite's kind. The client looks for a free port
+// and listens on it later: by then another process, or a connection of this one,
+// may have it. Functions that make an engine for each statement, as TestDelete does,
+// met that now and then. The client's own server counts its connections from one,
+// as Freshet's does, so it gets a list of processes of its own: a stray connection
+// to it would take Freshet's of the same number off the list when it ends.
+func suiteClient(t *testing.T, engine *sqle.Engine, sessions server.SessionBuilder) (*enginetest.ServerQueryEngine, error) {
+	list := engine.ProcessList
+	engine.ProcessList = sqle.NewProcessList()
+	defer func() { engine.ProcessList = list }()
+	for attempt := 1; ; attempt++ {
+		client, err := enginetest.NewServerQueryEngine(t, engine, sessions)
+		if err == nil || attempt == portAttempts || !errors.Is(err, syscall.EADDRINUSE) {
+			return client, err
+		}
+	}
 }
 
 // SessionBuilder implements enginetest.ServerHarness.

@@ -27,7 +27,7 @@ const (
 
 // briefFunctions are run without the tag long.
 var briefFunctions = []string{
-	"TestAlterTable", "TestForeignKeys", "TestIndexes", "TestReplaceInto", "TestTransactionScripts", "TestTriggers", "TestUpdate",
+	"TestAlterTable", "TestDelete", "TestForeignKeys", "TestIndexes", "TestReplaceInto", "TestTransactionScripts", "TestTriggers", "TestUpdate",
 }
 
 // ST-154: the engine suite runs against store tables, in process and over the
