@@ -181,6 +181,9 @@ func (e *editor) Insert(ctx *sql.Context, row sql.Row) error {
 	if err != nil {
 		return err
 	}
+	if row, err = e.shape.withoutPadding(ctx, row); err != nil {
+		return err
+	}
 	key, err := e.newKey(ctx, row)
 	if err != nil {
 		return err
@@ -463,6 +466,9 @@ func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
 		return err
 	}
 	e.shape.keepUnchanged(e.zone, old, shown, newRow)
+	if newRow, err = e.shape.withoutPadding(ctx, newRow); err != nil {
+		return err
+	}
 	key := oldKey
 	if !e.shape.keyless() {
 		if key, err = e.newKey(ctx, newRow); err != nil {

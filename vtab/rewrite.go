@@ -205,6 +205,9 @@ func (w *rewriter) Insert(ctx *sql.Context, row sql.Row) error {
 	if err != nil {
 		return err
 	}
+	if row, err = w.build.shape.withoutPadding(ctx, row); err != nil {
+		return err
+	}
 	return w.build.insertRow(ctx, row)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
 
 	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/vtab/enc"
@@ -38,10 +39,12 @@ type shape struct {
 	layouts map[uint32]*storedLayout // every layout that stored rows may have
 	// timestamps are the ordinals of the columns that depend on the time zone.
 	timestamps []int
-	autoCol    int            // ordinal of the AUTO_INCREMENT column, -1 for none
-	autoMax    uint64         // the largest value its type holds
-	fullText   bool           // some index is GMS's full text
-	resolved   resolvedSchema // see Table.ResolvedSchema
+	// chars are the ordinals of the CHAR columns.
+	chars    []int
+	autoCol  int            // ordinal of the AUTO_INCREMENT column, -1 for none
+	autoMax  uint64         // the largest value its type holds
+	fullText bool           // some index is GMS's full text
+	resolved resolvedSchema // see Table.ResolvedSchema
 }
 
 // storedLayout maps a row layout to the ordinals of the current schema.
@@ -144,6 +147,9 @@ func (s *shape) buildSchema(ctx context.Context) error {
 		}
 		if isTimestamp(typ) {
 			s.timestamps = append(s.timestamps, i)
+		}
+		if col.Type.Type() == sqltypes.Char {
+			s.chars = append(s.chars, i)
 		}
 		s.schema = append(s.schema, col)
 		s.ordinal[strings.ToLower(d.Name)] = i

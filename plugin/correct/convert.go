@@ -55,6 +55,11 @@ func (c conversion) store(ctx *sql.Context, value any, row int64) (any, error) {
 func (c conversion) convert(ctx *sql.Context, value any, row int64) (any, sql.ConvertInRange, error) {
 	named := context.WithValue(ctx.Context, types.ColumnNameKey, c.column)
 	named = context.WithValue(named, types.RowNumberKey, row)
+	if isDay(c.typ) {
+		if moment, ok := momentOfNumber(ctx, value); ok {
+			value = moment
+		}
+	}
 	if rounding, ok := c.typ.(sql.RoundingNumberType); ok {
 		return rounding.ConvertRound(ctx.WithContext(named), value)
 	}

@@ -7,10 +7,11 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
 )
 
-// dateCast is CAST of text to DATE or DATETIME. The engine drops digits from the
+// dateCast is CAST of text or of a number to DATE or DATETIME. The engine drops digits from the
 // end of a text until it finds a date in it, so the 30th of February is the 3rd.
 type dateCast struct {
 	*expression.Convert
@@ -27,6 +28,15 @@ func (d *dateCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	value, err = sql.UnwrapAny(ctx, value)
 	if err != nil {
 		return nil, err
+	}
+	if types.IsNumber(d.child.Type(ctx)) && value != nil {
+		moment, ok := momentOfNumber(ctx, value)
+		if !ok {
+			warnNoDay(ctx, value, d.child.Type(ctx))
+			return nil, nil
+		}
+		converted, _, err := d.Type(ctx).Convert(ctx, moment)
+		return converted, err
 	}
 	if text, ok := asText(value); ok && !calendarDay(text) {
 		ctx.Warn(codeTruncatedIncorrect, "Incorrect datetime value: '%s'", text)
@@ -75,8 +85,9 @@ func calendarDay(text string) bool {
 func isDateCast(ctx *sql.Context, convert *expression.Convert) bool {
 	switch convert.Type(ctx).Type() {
 	case sqltypes.Date, sqltypes.Datetime:
-		_, text := convert.Child.Type(ctx).(sql.StringType)
-		return text
+		from := convert.Child.Type(ctx)
+		_, text := from.(sql.StringType)
+		return text || types.IsNumber(from) && !types.IsYear(from)
 	}
 	return false
 }

@@ -37,6 +37,13 @@ func (p *Priority) fixInsert(ctx *sql.Context, n *plan.InsertInto) (sql.Node, er
 		}
 		fixed.Source = source
 		changed = changed || converted
+	} else {
+		source, converted, err := withDayNumbers(ctx, n, n.Source)
+		if err != nil {
+			return nil, err
+		}
+		fixed.Source = source
+		changed = changed || converted
 	}
 	if !changed {
 		return nil, nil

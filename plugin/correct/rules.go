@@ -121,6 +121,8 @@ func checkedExpression(ctx *sql.Context, e sql.Expression) (sql.Expression, tran
 		return checkCase(ctx, e)
 	case *plan.InSubquery:
 		return checkInSubquery(ctx, e)
+	case sql.FunctionExpression:
+		return checkDayArguments(ctx, e)
 	case *plan.Subquery:
 		query, same, err := transform.NodeExprsWithOpaque(ctx, e.Query, checkedExpression)
 		if err != nil || same == transform.SameTree {
