@@ -104,18 +104,21 @@ func (s *Server) endConnections(ctx context.Context) error {
 	for _, p := range s.db.engine.ProcessList.Processes() {
 		s.db.engine.ProcessList.Kill(p.Connection)
 	}
-	ended := make(chan struct{})
+	ended := make(chan error, 1)
 	go func() {
-		s.mysql.SessionManager().WaitForClosedConnections()
-		close(ended)
+		sessions := s.mysql.SessionManager()
+		sessions.WaitForClosedConnections()
+		// The last connection is said to be closed while its session still ends, under
+		// the manager's lock: take it once.
+		ended <- sessions.Iter(func(sql.Session) (bool, error) { return true, nil })
 	}()
 	// Idle connections wait for their client: close them. Those that run a
 	// statement get its error to their client first if they are quick.
 	for {
 		s.closeIdle()
 		select {
-		case <-ended:
-			return nil
+		case err := <-ended:
+			return err
 		case <-time.After(shutdownPoll):
 		case <-ctx.Done():
 			s.listener.closeOpen()
