@@ -19,6 +19,7 @@ const (
 	erMultiplePrimaryKeys = 1068
 	erGroupFunction       = 1111
 	erCheckUnknownColumn  = 3820
+	erWrongNameForIndex   = 1280
 )
 
 // nearMax is how much of the text a syntax error quotes, as in MySQL.
@@ -35,6 +36,11 @@ func errSyntaxNear(text string, at int) error {
 
 // errUnfinished is for a string, name or comment that the text ends in.
 func errUnfinished(text string, at int) error { return errSyntaxNear(text, at) }
+
+// errNamelessIndex is MySQL's answer to quotes without a name between them where the name of an index belongs.
+func errNamelessIndex() error {
+	return mysql.NewSQLError(erWrongNameForIndex, "42000", "Incorrect index name ''")
+}
 
 // errUnsupported names a statement that MySQL knows and Freshet does not.
 func errUnsupported(what string) error {

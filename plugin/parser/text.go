@@ -32,6 +32,11 @@ func (s *source) collect() error {
 				return err
 			}
 			i = max(i, last)
+		case kindQuoted:
+			// The base grammar takes no name between the quotes for no name at all.
+			if t.end-t.start == 2 && (s.word(i-1, "index") || s.word(i-1, "key")) {
+				return errNamelessIndex()
+			}
 		case kindUnfinished:
 			if s.one && s.compound {
 				return nil // a later statement, or the base grammar says so
