@@ -55,7 +55,11 @@ func (n *keyedInsert) Schema(ctx *sql.Context) sql.Schema {
 
 // BuildRowIter implements sql.ExecBuilderNode.
 func (n *keyedInsert) BuildRowIter(ctx *sql.Context, b sql.NodeExecBuilder, row sql.Row) (sql.RowIter, error) {
-	statement := *n.insert()
+	bound, err := bindTriggerColumns(ctx, n.insert(), row)
+	if err != nil {
+		return nil, err
+	}
+	statement := *bound
 	editor, err := newKeyedEditor(ctx, n, &statement)
 	if err != nil {
 		return nil, err

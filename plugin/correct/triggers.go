@@ -102,7 +102,9 @@ func (r *triggerRule) insert(ctx *sql.Context, n *plan.InsertInto) (sql.Node, tr
 	if err != nil {
 		return nil, transform.SameTree, err
 	}
-	n = n.WithSource(source)
+	if n, err = r.position(ctx, n.WithSource(source)); err != nil {
+		return nil, transform.SameTree, err
+	}
 	if !n.IsReplace && !n.OnDupExprs.HasUpdates() && len(after) == 0 {
 		return n, transform.NewTree, nil
 	}

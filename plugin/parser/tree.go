@@ -58,6 +58,9 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 	if hints&hintOperator != 0 {
 		stmt = p.operators(stmt, s != nil && s.compound)
 	}
+	if ddl, ok := stmt.(*ast.DDL); ok && ddl.TriggerSpec != nil {
+		ddl.TriggerSpec.Body = p.keepTriggerRows(ddl.TriggerSpec.Body)
+	}
 	if hints&hintTableless != 0 {
 		// Last, so that nothing takes the table for one of the user's.
 		if sel, ok := stmt.(*ast.Select); ok && len(sel.From) == 0 && sel.With == nil && simpleExprs(sel) {
