@@ -214,7 +214,7 @@ func (l *loader) end(ctx *sql.Context, err error) error {
 func (l *loader) load(ctx *sql.Context) error {
 	l.row = make(sql.Row, len(l.columns))
 	for {
-		fields, err := l.source.next()
+		fields, surplus, err := l.source.next(l.fields)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -222,10 +222,8 @@ func (l *loader) load(ctx *sql.Context) error {
 			return err
 		}
 		l.records++
-		if len(fields) != l.fields {
-			if err := l.source.checkCount(ctx, len(fields), l.fields, l.lenient); err != nil {
-				return err
-			}
+		if err := l.source.checkCount(ctx, len(fields) < l.fields, surplus, l.lenient); err != nil {
+			return err
 		}
 		for i := range l.columns {
 			if l.row[i], err = l.value(ctx, &l.columns[i], fields); err != nil {

@@ -79,74 +79,126 @@ func (r *Reader) more() (bool, error) {
 // SkipLines goes over n lines, without regard to fields.
 func (r *Reader) SkipLines(n int64) error {
 	for ; n > 0; n-- {
-		r.buffer = r.buffer[:0]
-		for !bytes.HasSuffix(r.buffer, []byte(r.format.LinesTerminatedBy)) {
-			ok, err := r.more()
-			if err != nil {
-				return err
-			}
-			if !ok {
-				return nil
-			}
+		r.compact()
+		if err := r.skipLine(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// Next returns the fields of the next record, io.EOF at the end.
-func (r *Reader) Next() ([]Field, error) {
-	r.buffer, r.at, r.fields, r.text = r.buffer[:0], 0, r.fields[:0], r.text[:0]
-	if err := r.start(); err != nil {
-		return nil, err
+// skipLine goes behind the next line terminator. A byte behind the escape is not
+// looked at; enclosures do not count.
+func (r *Reader) skipLine() error {
+	f := &r.format
+	for {
+		ok, err := r.has(1)
+		if err != nil || !ok {
+			return err
+		}
+		if f.FieldsEscapedBy != "" && r.buffer[r.at] == f.FieldsEscapedBy[0] {
+			if _, err := r.has(2); err != nil {
+				return err
+			}
+			r.at = min(r.at+2, len(r.buffer))
+			continue
+		}
+		if ok, err = r.looksAt(0, f.LinesTerminatedBy); err != nil {
+			return err
+		}
+		if ok {
+			r.at += len(f.LinesTerminatedBy)
+			return nil
+		}
+		r.at++
 	}
-	if r.splitPlain() {
-		return r.fields, nil
+}
+
+// compact forgets what lies before the present position.
+func (r *Reader) compact() {
+	n := copy(r.buffer, r.buffer[r.at:])
+	r.buffer, r.at = r.buffer[:n], 0
+}
+
+// Next returns up to limit fields of the next record, io.EOF at the end. surplus
+// says that the record has more; they are gone with its line.
+func (r *Reader) Next(limit int) (fields []Field, surplus bool, err error) {
+	r.compact()
+	r.fields, r.text = r.fields[:0], r.text[:0]
+	end, err := r.start()
+	if err != nil {
+		return nil, false, err
+	}
+	if r.splitPlain(end) {
+		if len(r.fields) > limit {
+			return r.fields[:limit], true, nil
+		}
+		return r.fields, false, nil
 	}
 	for {
 		last, err := r.field()
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if last {
-			return r.fields, nil
+			return r.fields, false, nil
+		}
+		if len(r.fields) == limit {
+			return r.fields, true, r.skipLine()
 		}
 	}
 }
 
-// start reads the first line of a record and goes behind LINES STARTING BY.
-func (r *Reader) start() error {
+// line makes sure that the present line has been read and returns where it ends,
+// its terminator included.
+func (r *Reader) line() (end int, err error) {
+	from := r.at
 	for {
+		if i := bytes.Index(r.buffer[from:], []byte(r.format.LinesTerminatedBy)); i >= 0 {
+			return from + i + len(r.format.LinesTerminatedBy), nil
+		}
+		from = max(r.at, len(r.buffer)-len(r.format.LinesTerminatedBy)+1)
 		ok, err := r.more()
 		if err != nil {
-			return err
-		}
-		if !ok && len(r.buffer) == 0 {
-			return io.EOF
-		}
-		found := bytes.Index(r.buffer, []byte(r.format.LinesStartingBy))
-		if found >= 0 {
-			r.at = found + len(r.format.LinesStartingBy)
-			return nil
+			return 0, err
 		}
 		if !ok {
-			return io.EOF
+			return len(r.buffer), nil
 		}
-		r.buffer = r.buffer[:0]
 	}
 }
 
-// splitPlain splits a record that is one line without escapes and enclosures.
-func (r *Reader) splitPlain() bool {
-	line := r.buffer[r.at:]
+// start goes to the beginning of a record, behind LINES STARTING BY, and returns
+// where its first line ends.
+func (r *Reader) start() (end int, err error) {
+	for {
+		end, err := r.line()
+		if err != nil {
+			return 0, err
+		}
+		if end == r.at {
+			return 0, io.EOF
+		}
+		if i := bytes.Index(r.buffer[r.at:end], []byte(r.format.LinesStartingBy)); i >= 0 {
+			r.at += i + len(r.format.LinesStartingBy)
+			return end, nil
+		}
+		r.at = end
+		r.compact()
+	}
+}
+
+// splitPlain splits a record that is one line, up to end, without escapes and
+// enclosures.
+func (r *Reader) splitPlain(end int) bool {
+	line := r.buffer[r.at:end]
 	f := &r.format
 	if f.FieldsEscapedBy != "" && bytes.IndexByte(line, f.FieldsEscapedBy[0]) >= 0 ||
 		f.FieldsEnclosedBy != "" && bytes.IndexByte(line, f.FieldsEnclosedBy[0]) >= 0 {
 		return false
 	}
-	line, whole := bytes.CutSuffix(line, []byte(f.LinesTerminatedBy))
-	if !whole && !r.ended || bytes.Contains(line, []byte(f.LinesTerminatedBy)) {
-		return false
-	}
+	r.at = end
+	line = bytes.TrimSuffix(line, []byte(f.LinesTerminatedBy))
 	for {
 		var field []byte
 		var more bool

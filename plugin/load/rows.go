@@ -74,11 +74,11 @@ type rows struct {
 
 // Next implements sql.RowIter.
 func (r *rows) Next(ctx *sql.Context) (sql.Row, error) {
-	fields, err := r.next()
+	fields, surplus, err := r.next(len(r.inputs))
 	if err != nil {
 		return nil, err
 	}
-	if err := r.checkCount(ctx, len(fields), len(r.inputs), r.lenient); err != nil {
+	if err := r.checkCount(ctx, len(fields) < len(r.inputs), surplus, r.lenient); err != nil {
 		return nil, err
 	}
 	given := make(sql.Row, len(r.n.DestSch)) // in the order of the table

@@ -117,25 +117,25 @@ func liesIn(folder, name string) (bool, error) {
 	return err == nil && below != ".." && !strings.HasPrefix(below, ".."+string(filepath.Separator)), nil
 }
 
-// next returns the fields of the next record in the engine's character set. The
-// record's number is in number.
-func (s *source) next() ([]Field, error) {
-	fields, err := s.records.Next()
+// next returns up to limit fields of the next record in the engine's character set.
+// The record's number is in number.
+func (s *source) next(limit int) (fields []Field, surplus bool, err error) {
+	fields, surplus, err = s.records.Next(limit)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	s.number++
 	if s.charset == sql.CharacterSet_Unspecified {
-		return fields, nil
+		return fields, surplus, nil
 	}
 	for i := range fields {
 		decoded, ok := s.charset.Encoder().Decode(fields[i].Text)
 		if !ok {
-			return nil, mysql.NewSQLError(1300, "HY000", "Invalid %s character string in field %d at row %d", s.charset.Name(), i+1, s.number)
+			return nil, false, mysql.NewSQLError(1300, "HY000", "Invalid %s character string in field %d at row %d", s.charset.Name(), i+1, s.number)
 		}
 		fields[i].Text = decoded
 	}
-	return fields, nil
+	return fields, surplus, nil
 }
 
 // Warnings and errors about the number of fields.
@@ -146,13 +146,13 @@ const (
 
 // checkCount speaks of a record with a wrong number of fields: an error in a
 // strict statement, else a warning.
-func (s *source) checkCount(ctx *sql.Context, got, want int, lenient bool) error {
+func (s *source) checkCount(ctx *sql.Context, missing, surplus, lenient bool) error {
 	var code int
 	var text string
 	switch {
-	case got < want:
+	case missing:
 		code, text = codeTooFewFields, fmt.Sprintf("Row %d doesn't contain data for all columns", s.number)
-	case got > want:
+	case surplus:
 		code, text = codeTooManyFields, fmt.Sprintf("Row %d was truncated; it contained more data than there were input columns", s.number)
 	default:
 		return nil
