@@ -29,6 +29,29 @@ type suiteHarness struct{ *enginetest.MemoryHarness }
 var suiteDiffers = map[string]string{
 	"avg(v2)_over_(partition_by_v1_order_by_pk)": "AVG of integers has four decimals: 0.3333",
 	"FETCH_captures_state_at_OPEN":               "the in-memory table changes under an open cursor when DELETE deletes",
+
+	"replace_into_b_values_(1)":                   "REPLACE by an identical row over the only unique key counts 1",
+	"row_count()_behavior/select_row_count()#01":  "REPLACE by an identical row over the only unique key counts 1",
+	"REPLACE_INTO_mytable_VALUES_(1,_'first_row'": "REPLACE by an identical row over the only unique key counts 1",
+	"REPLACE_INTO_mytable_SET_i_=_1,_s_=_'first":  "REPLACE by an identical row over the only unique key counts 1",
+
+	"/DELETE_mytable,_tabletest":      "a DELETE of several tables counts the rows that it deletes from each",
+	"/DELETE_MYTABLE,_TABLETEST":      "a DELETE of several tables counts the rows that it deletes from each",
+	"/DELETE_FROM_mytable,_tabletest": "a DELETE of several tables counts the rows that it deletes from each",
+	"/DELETE_tabletest,_mytable":      "a DELETE of several tables counts the rows that it deletes from each",
+	"delete_mytable,_tabletest":       "a DELETE of several tables counts the rows that it deletes from each",
+
+	"INSERT_INTO_`film`_VALUES_(3":                                   "the id that is reported for rows with ids of their own is the last one",
+	"Parameters_resolve_inside_of":                                   "the id that is reported for rows with ids of their own is the last one",
+	"non-existent_procedure_in_trigger_body/SELECT_last_insert_id()": "triggers leave LAST_INSERT_ID() alone",
+}
+
+// suiteRefused are statements that the suite expects to be refused, and that work:
+// deletions from several tables with triggers.
+var suiteRefused = []string{
+	"delete a from a inner join b on a.j=b.i;",
+	"delete a from a inner join b on a.j=b.i where a.i >= 0;",
+	"delete a, b from a inner join b on a.j=b.i where a.i >= 0;",
 }
 
 type suiteFunctions struct{}
@@ -143,7 +166,9 @@ func TestEngineSuite(t *testing.T) {
 		}},
 	} {
 		t.Run(part.name, func(t *testing.T) {
-			part.run(t, suiteHarness{enginetest.NewDefaultMemoryHarness()})
+			memory := enginetest.NewDefaultMemoryHarness()
+			memory.QueriesToSkip(suiteRefused...)
+			part.run(t, suiteHarness{memory})
 		})
 	}
 }
