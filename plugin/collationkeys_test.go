@@ -108,4 +108,6 @@ func TestKeysOfRows(t *testing.T) {
 	s.is("3\n4", "SELECT 1 AS x UNION SELECT 4 UNION SELECT 3 UNION SELECT 2 ORDER BY x LIMIT 2 OFFSET 2")
 	s.exec("CREATE TABLE g(x VARCHAR(9) COLLATE utf8mb4_general_ci)", "INSERT INTO g VALUES ('a'),('A'),('b')")
 	s.is("a,b", "SELECT GROUP_CONCAT(DISTINCT x ORDER BY x) FROM g")
+	s.is("a,b", "SELECT GROUP_CONCAT(a, b ORDER BY a) FROM n WHERE a = 'a,'")
+	s.is("1x|2x", "SELECT GROUP_CONCAT(i, c ORDER BY i SEPARATOR '|') FROM (SELECT 1 i, 'x' c UNION SELECT 2, 'x' UNION SELECT 3, NULL) d")
 }

@@ -356,7 +356,7 @@ func (d *exactIntDiv) WithChildren(ctx *sql.Context, children ...sql.Expression)
 }
 
 // integerCast is CAST AS SIGNED or UNSIGNED of a number: an integer keeps its 64
-// bits, a decimal is rounded and cut.
+// bits, a decimal is rounded and cut; and of text with too many digits.
 type integerCast struct {
 	*expression.Convert
 	child sql.Expression
@@ -369,6 +369,12 @@ func (c *integerCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		return nil, err
 	}
 	unsigned := c.Type(ctx) == types.Uint64
+	if text, ok := asText(value); ok {
+		if cut, ok := c.tooLong(ctx, text, unsigned); ok {
+			return cut, nil
+		}
+		return c.Convert.Eval(ctx, row)
+	}
 	n, err := numberOf(ctx, c.child.Type(ctx), value)
 	if err != nil {
 		return nil, err
@@ -398,6 +404,33 @@ func (c *integerCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	return int64(pattern), nil
 }
 
+// tooLong is the end of the range for a text whose digits are beyond it, with the
+// warning; false for other text.
+func (c *integerCast) tooLong(ctx *sql.Context, text string, unsigned bool) (any, bool) {
+	digits := strings.TrimLeft(text, " \t\r\n")
+	negative := strings.HasPrefix(digits, "-")
+	digits = strings.TrimLeft(digits, "+-")
+	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+		digits = digits[:end]
+	}
+	digits = strings.TrimLeft(digits, "0")
+	magnitude, err := strconv.ParseUint(digits, 10, 64)
+	whole := signMagnitude{magnitude: magnitude, negative: negative}
+	if digits == "" || err == nil && (whole.fitsSigned() || unsigned && !negative) {
+		return nil, false
+	}
+	ctx.Warn(codeTruncatedIncorrect, "Truncated incorrect INTEGER value: '%s'", text)
+	switch {
+	case unsigned && negative:
+		return uint64(1) << 63, true
+	case unsigned:
+		return uint64(math.MaxUint64), true
+	case negative:
+		return int64(math.MinInt64), true
+	}
+	return int64(math.MaxInt64), true
+}
+
 // WithChildren implements sql.Expression.
 func (c *integerCast) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql.Expression, error) {
 	changed, err := c.Convert.WithChildren(ctx, children...)
@@ -410,11 +443,11 @@ func (c *integerCast) WithChildren(ctx *sql.Context, children ...sql.Expression)
 	return changed, nil
 }
 
-// isIntegerCast says whether a cast is one of a number to BIGINT.
+// isIntegerCast says whether a cast is one of a number, or of text, to BIGINT.
 func isIntegerCast(ctx *sql.Context, convert *expression.Convert) bool {
 	typ := convert.Type(ctx)
 	from := convert.Child.Type(ctx)
-	return (typ == types.Int64 || typ == types.Uint64) && (types.IsInteger(from) || types.IsDecimal(from))
+	return (typ == types.Int64 || typ == types.Uint64) && (types.IsInteger(from) || types.IsDecimal(from) || types.IsTextOnly(from))
 }
 
 // newAbs is ABS. That of an integer is a BIGINT, or BIGINT UNSIGNED.

@@ -112,7 +112,7 @@ func (p *Parser) parse(ctx context.Context, text string, options ast.ParserOptio
 }
 
 // hintsOfTree are the hints that leave the text alone.
-const hintsOfTree = hintTableless | hintVector | hintHaving | hintPartition | hintConstant | hintOperator | hintWindow | hintAggregate
+const hintsOfTree = hintTableless | hintVector | hintHaving | hintPartition | hintConstant | hintOperator | hintWindow | hintAggregate | hintConcat
 
 // plain parses a statement whose text needs no help.
 func (p *Parser) plain(ctx context.Context, text string, options ast.ParserOptions, one bool, found scanned) (result, error) {

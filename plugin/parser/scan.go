@@ -20,6 +20,7 @@ const (
 	hintOperator                   // an arithmetic operation, or ~
 	hintWindow                     // DISTINCT and OVER
 	hintAggregate                  // an aggregate behind WHERE
+	hintConcat                     // GROUP_CONCAT
 )
 
 // scanned is what one pass over the tokens of a statement finds out.
@@ -244,6 +245,9 @@ func (s *scanner) word(t token) {
 	case 8:
 		s.distinct = s.distinct || equalFold(w, "distinct")
 	case 9, 12, 16:
+		if w[0]|0x20 == 'g' && equalFold(w, "group_concat") {
+			s.hints |= hintConcat
+		}
 		if b := w[0] | 0x20; b == 't' || b == 'v' || b == 's' {
 			if equalFoldAny(w, "to_vector", "vec_fromtext", "string_to_vector") {
 				s.hints |= hintVector

@@ -31,6 +31,9 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 			return nil, err
 		}
 	}
+	if hints&hintConcat != 0 {
+		stmt = p.joinConcats(stmt)
+	}
 	if hints&hintSets != 0 {
 		var err error
 		if stmt, err = p.compareSets(stmt); err != nil {
@@ -148,4 +151,14 @@ func (p *Parser) refuseDistinctWindows(stmt ast.Statement) error {
 		return n, err == nil
 	})
 	return err
+}
+
+// joinConcats gives GROUP_CONCAT(a, b) the one argument CONCAT(a, b): the engine would leave out all but the first.
+func (p *Parser) joinConcats(stmt ast.Statement) ast.Statement {
+	return p.walker.walk(stmt, func(n any) (any, bool) {
+		if g, ok := n.(*ast.GroupConcatExpr); ok && len(g.Exprs) > 1 {
+			g.Exprs = ast.SelectExprs{&ast.AliasedExpr{Expr: &ast.FuncExpr{Name: ast.NewColIdent("concat"), Exprs: g.Exprs}}}
+		}
+		return n, true
+	})
 }
