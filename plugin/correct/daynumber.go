@@ -166,7 +166,7 @@ func checkDayArguments(ctx *sql.Context, f sql.FunctionExpression) (sql.Expressi
 	var children []sql.Expression
 	for _, at := range positions {
 		all := f.Children()
-		if at >= len(all) || !types.IsNumber(all[at].Type(ctx)) || types.IsYear(all[at].Type(ctx)) {
+		if at >= len(all) || !types.IsNumber(all[at].Type(ctx)) || types.IsYear(all[at].Type(ctx)) || all[at].Type(ctx) == types.Boolean {
 			continue
 		}
 		if children == nil {
@@ -196,6 +196,9 @@ func (d *dayOfNumber) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil || value == nil {
 		return nil, err
 	}
+	if isZero(value) {
+		return value, nil // the engine's functions know the date of zeros as this number only
+	}
 	if moment, ok := momentOfNumber(ctx, value); ok {
 		if d.text {
 			return writtenDay(moment), nil
@@ -217,6 +220,11 @@ func writtenDay(t time.Time) string {
 // warnNoDay is the warning for a value that is no date.
 func warnNoDay(ctx *sql.Context, value any, typ sql.Type) {
 	ctx.Warn(codeTruncatedIncorrect, "Incorrect datetime value: '%s'", expression.NewLiteral(value, typ).String())
+}
+
+func isZero(value any) bool {
+	n, ok := integerOf(value)
+	return ok && n.magnitude == 0
 }
 
 // Type implements sql.Expression.
