@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
@@ -39,6 +40,14 @@ func fill(tb testing.TB, store kv.Store, n int) {
 	require.NoError(tb, c.Close(tb.Context()))
 }
 
+// processorTime is what this process has used so far; unlike the clock it does not
+// count what other processes took.
+func processorTime(t *testing.T) time.Duration {
+	var used syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
 // ST-022 at this level: ten thousand tables open within a second, opening
 // decodes nothing, and using one table decodes one descriptor.
 func TestST022TenThousandTables(t *testing.T) {
@@ -48,10 +57,10 @@ func TestST022TenThousandTables(t *testing.T) {
 		manyTables = 1000 // filling takes most of the time
 	}
 	fill(t, store, manyTables)
-	start := time.Now()
+	start := processorTime(t)
 	c, result, _ := open(t, store)
-	took := time.Since(start)
-	t.Logf("opened %d tables in %v", manyTables, took)
+	took := processorTime(t) - start
+	t.Logf("opened %d tables in %v of processor time", manyTables, took)
 	require.Less(t, took, time.Second)
 	require.Equal(t, manyTables, result.Counts[KindTable])
 	require.Empty(t, result.Errors)

@@ -98,6 +98,7 @@ func (c *column) tryDecimal(dst []byte, v any) ([]byte, bool, error) {
 	if !ok {
 		return dst, false, nil
 	}
+	d = c.atScale(d)
 	if c.width > 0 {
 		n, ok := scaledCoefficient(c, d)
 		if !ok {

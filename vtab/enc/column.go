@@ -202,14 +202,21 @@ func (c *column) fixScale() {
 	c.scaled = true
 	switch p := c.precision; {
 	case p <= 2:
-		c.width, c.max = 1, 99
+		c.width = 1
 	case p <= 4:
-		c.width, c.max = 2, 9999
+		c.width = 2
 	case p <= 9:
-		c.width, c.max = 4, 999_999_999
+		c.width = 4
 	case p <= 18:
-		c.width, c.max = 8, 999_999_999_999_999_999
+		c.width = 8
+	default:
+		return
 	}
+	c.max = 1
+	for range c.precision {
+		c.max *= 10
+	}
+	c.max-- // the largest number of so many digits
 }
 
 // convert brings a value that does not have the type's own Go type to it, by

@@ -44,6 +44,19 @@ func (c *column) holds(d *apd.Decimal) bool {
 	return storable(d) && (!c.scaled || d.NumDigits() <= int64(c.precision))
 }
 
+// atScale gives d the scale of the column if it has fewer decimals. The engine's
+// conversion leaves some numbers as they are written, 1E+2 for one.
+func (c *column) atScale(d *apd.Decimal) *apd.Decimal {
+	missing := int64(d.Exponent) + int64(c.scale)
+	if !c.scaled || d.Form != apd.Finite || missing <= 0 || missing > decimalDigitsMax {
+		return d
+	}
+	scaled := &apd.Decimal{Negative: d.Negative, Exponent: -c.scale}
+	factor := new(apd.BigInt).Exp(apd.NewBigInt(10), apd.NewBigInt(missing), nil)
+	scaled.Coeff.Mul(&d.Coeff, factor)
+	return scaled
+}
+
 // appendKeyDecimal appends d so that byte order is numerical order. Numerically
 // equal decimals of any scale are the same bytes. d must be storable.
 func appendKeyDecimal(dst []byte, d *apd.Decimal) []byte {

@@ -209,7 +209,10 @@ func (p *keyPart) appendBytes(dst []byte, v any) ([]byte, bool, error) {
 
 func (p *keyPart) appendDecimal(dst []byte, v any) ([]byte, bool, error) {
 	d, ok := v.(*apd.Decimal)
-	if !ok || p.scaled && d.Exponent != -p.scale {
+	if !ok {
+		return dst, false, nil
+	}
+	if d = p.atScale(d); p.scaled && d.Exponent != -p.scale {
 		return dst, false, nil
 	}
 	if !p.holds(d) {
