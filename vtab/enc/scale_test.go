@@ -43,5 +43,6 @@ func TestDecimalsOfAnotherScale(t *testing.T) {
 	layout, err := NewLayout(1, []sql.Type{types.MustCreateColumnDecimalType(10, 2)})
 	require.NoError(t, err)
 	_, err = layout.Append(context.Background(), nil, []any{huge})
-	require.ErrorIs(t, err, ErrOutOfRange)
+	var refused *ValueError
+	require.ErrorAs(t, err, &refused)
 }
