@@ -134,3 +134,14 @@ func TestLoadDataAndTransactions(t *testing.T) {
 	s.is("501", "SELECT COUNT(*) FROM t WHERE v = 3")
 	s.is("d.t | check | status | OK", "CHECK TABLE t")
 }
+
+// A list of variables only leaves every column its default.
+func TestLoadDataIntoVariables(t *testing.T) {
+	s := newShell(t)
+	s.exec("CREATE TABLE t (a INT DEFAULT 5, b VARCHAR(5))")
+	s.is("2", loadFile(t, "1\tx\n2\ty\n", "INTO TABLE t (@a, @b)"))
+	s.is("5 | NULL\n5 | NULL", "SELECT * FROM t")
+	s.is("2 | y", "SELECT @a, @b")
+	s.is("1", loadFile(t, "3\tz\tmore\n", "INTO TABLE t (@x, b, @y)"))
+	s.is("5 | z", "SELECT * FROM t WHERE b IS NOT NULL")
+}

@@ -284,7 +284,7 @@ func (r *Reader) field() (last bool, err error) {
 			if ok, err = r.has(2); err != nil {
 				return false, err
 			}
-			if !ok && escape != enclosure {
+			if !ok { // the input ends in an escape, even if it might have closed an enclosure
 				r.text = append(r.text, b)
 				r.at++
 				continue

@@ -48,6 +48,7 @@ func TestRecords(t *testing.T) {
 		{csv, "\"a\"", "a"},
 		{quot, "\"a\"\"b\",\"\"\"\",c\"\"d\n", `a"b|"|c"d`},
 		{quot, "\"x\ny\",1\n", "x\ny|1"},
+		{quot, "1,\"at the end\"", "1|\"at the end\""},
 		{bare, "skip\nxxxa||b\nmore xxxc||d\nxxx\n", "a|b/c|d/"},
 		{bare, "xxxa|b||c\\||d", `a|b|c\|d`},
 		{wide, "'1'||'x'\n'2'||'y'\n3||'z'\n4||a\\\\b\n5||e\n", `1|x/2|y/3|z/4|a\b/5|e`},

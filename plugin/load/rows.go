@@ -1,6 +1,8 @@
 package load
 
 import (
+	"slices"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -16,11 +18,13 @@ func Rows(ctx *sql.Context, n *plan.LoadData) (sql.RowIter, error) {
 	}
 	r := &rows{source: s, n: n, lenient: n.IsIgnore || !sql.LoadSqlMode(ctx).Strict()}
 	names, listed := n.ColNames, listedColumns(n)
-	if len(names) == 0 {
+	if len(names) == 0 { // all columns, or variables only
 		for _, c := range n.DestSch {
 			names = append(names, c.Name)
 		}
-		listed = len(names)
+		if !hasVariables(n) {
+			listed = len(names)
+		}
 	}
 	for _, name := range names {
 		ordinal := n.DestSch.IndexOfColName(name)
@@ -37,6 +41,10 @@ func Rows(ctx *sql.Context, n *plan.LoadData) (sql.RowIter, error) {
 		r.inputs = append(r.inputs, v)
 	}
 	return r, nil
+}
+
+func hasVariables(n *plan.LoadData) bool {
+	return slices.ContainsFunc(n.UserVars, func(v sql.Expression) bool { return v != nil })
 }
 
 // listedColumns is how many of n.ColNames get a field. The binder appends to them
@@ -83,6 +91,9 @@ func (r *rows) Next(ctx *sql.Context) (sql.Row, error) {
 	}
 	given := make(sql.Row, len(r.n.DestSch)) // in the order of the table
 	missing := make([]bool, len(r.columns))
+	for i := range missing {
+		missing[i] = true
+	}
 	column := 0
 	for i, variable := range r.inputs {
 		var value any
