@@ -31,6 +31,8 @@ type tableStatistics struct {
 	of catalog.ID
 	// all is never changed in place.
 	all []sql.Statistic
+	// given is the number of rows by a statistic that somebody has set; 0: none has.
+	given uint64
 }
 
 var _ sql.StatsProvider = (*statistics)(nil)
@@ -89,6 +91,7 @@ func (s *statistics) SetStats(_ *sql.Context, stat sql.Statistic) error {
 	key := keyOfTable(stat.Qualifier().Db(), stat.Qualifier().Table())
 	found := s.tables[key]
 	found.all = append(without(found.all, stat.Qualifier(), stat.Columns()), stat)
+	found.given = max(found.given, stat.RowCount())
 	s.tables[key] = found
 	return nil
 }
@@ -140,9 +143,14 @@ func (s *statistics) DropDbStats(_ *sql.Context, _, database string, _ bool) err
 	return nil
 }
 
-// RowCount implements sql.StatsProvider: none, so that the table is asked, which
-// knows it exactly.
-func (s *statistics) RowCount(*sql.Context, string, string, sql.Table) (uint64, error) { return 0, nil }
+// RowCount implements sql.StatsProvider: that of a statistic that was set by hand,
+// which is there to plan by. Otherwise none, so that the table is asked, which knows
+// it exactly.
+func (s *statistics) RowCount(_ *sql.Context, _, database string, table sql.Table) (uint64, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.tables[keyOfTable(database, table.Name())].given, nil
+}
 
 // DataLength implements sql.StatsProvider, as RowCount.
 func (s *statistics) DataLength(*sql.Context, string, string, sql.Table) (uint64, error) {

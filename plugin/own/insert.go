@@ -304,11 +304,9 @@ func (w *insertRows) insertRow(inserter sql.RowInserter, number int) error {
 				return err
 			}
 			if number == 0 {
-				id, _, err := types.Int64.Convert(w.ctx, value)
-				if err != nil {
+				if w.firstID, err = insertID(w.ctx, value); err != nil {
 					return errNotDirect
 				}
-				w.firstID = uint64(id.(int64))
 			}
 		}
 		if value == nil && !c.Nullable {
@@ -317,6 +315,19 @@ func (w *insertRows) insertRow(inserter sql.RowInserter, number int) error {
 		w.row[i] = value
 	}
 	return inserter.Insert(w.ctx, w.row)
+}
+
+// insertID is an AUTO_INCREMENT value as clients are told it: one below zero in two's
+// complement.
+func insertID(ctx *sql.Context, value any) (uint64, error) {
+	if id, ok := value.(uint64); ok {
+		return id, nil
+	}
+	id, _, err := types.Int64.Convert(ctx, value)
+	if err != nil {
+		return 0, err
+	}
+	return uint64(id.(int64)), nil
 }
 
 // autoIncrement is the value of the AUTO_INCREMENT column.
