@@ -51,6 +51,9 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	if !ok {
 		return nil, nil
 	}
+	if err := e.mayRun(ctx, n); err != nil {
+		return nil, err
+	}
 	switch n := n.(type) {
 	case *plan.Call:
 		defer session.BeginCall()()
@@ -64,6 +67,9 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		if err := e.procedures.Check(ctx, n.Database().Name(), checked); err != nil {
 			return nil, err
 		}
+		defined := *n
+		defined.StoredProcDetails.CreateStatement = checked.Statement
+		return e.implicit(ctx, session, &defined, row)
 	case *plan.InsertInto:
 		if loaded, err := load.Direct(ctx, n); loaded != nil || err != nil {
 			return loaded, err

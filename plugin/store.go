@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 
 	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/plugin/correct"
@@ -33,6 +35,7 @@ type storeBackend struct {
 	functions  *routine.Functions
 	procedures *routine.Procedures
 	own        *own.Statements
+	exact      *exactFunctions
 }
 
 // openStore opens the store that o names.
@@ -55,26 +58,30 @@ func openStore(ctx context.Context, o Options) (*storeBackend, error) {
 	}
 	tables := vtab.NewEngine(store, cat, vtab.Options{Logger: o.logger(), StoredText: own.StoredText})
 	databases := vtab.NewProvider(tables, vtab.SystemDatabase{Database: oneDatabase{}})
-	databases.AddFunctions(exactFunctions{})
+	exact := &exactFunctions{}
+	databases.AddFunctions(exact)
 	functions := routine.NewFunctions(own.NewDefinitions(databases))
 	databases.AddFunctions(functions)
 	statements := own.New(databases, tables, functions)
 	return &storeBackend{
 		store: store, catalog: cat, rehydrate: result, tables: tables, databases: databases,
-		functions: functions, own: statements,
+		functions: functions, own: statements, exact: exact,
 		procedures: routine.NewProcedures(own.NewDefinitions(databases), statements.Parser()),
 	}, nil
 }
 
 // exactFunctions are the functions that the corrections put in the place of the
-// engine's.
-type exactFunctions struct{}
+// engine's. accounts is set before there are sessions.
+type exactFunctions struct{ accounts *mysql_db.MySQLDb }
 
 // Function implements sql.FunctionProvider. With a database one of its stored
 // functions is meant.
-func (exactFunctions) Function(_ *sql.Context, database, name string) (sql.Function, bool) {
+func (f *exactFunctions) Function(_ *sql.Context, database, name string) (sql.Function, bool) {
 	if database != "" {
 		return nil, false
+	}
+	if f.accounts != nil && strings.EqualFold(name, "load_file") {
+		return fileTextFunction(f.accounts), true
 	}
 	return correct.Function(name)
 }
@@ -99,6 +106,7 @@ func (b *storeBackend) finish(a *analyzer.Analyzer) error {
 		return err
 	}
 	a.Catalog.StatsProvider = newStatistics()
+	b.exact.accounts = a.Catalog.MySQLDb
 	b.executor = newExecutor(a, b.procedures)
 	b.functions.Attach(a)
 	b.own.Attach(a)

@@ -17,10 +17,9 @@
 //
 // A body runs under the sql_mode its function was created with. Names without a
 // database belong to the function's database. SQL SECURITY DEFINER, the default,
-// runs the body without checking privileges: the definer, who needed CREATE
-// ROUTINE, vouches for it; whether the definer still has the privileges is not
-// checked. SQL SECURITY INVOKER checks the caller's privileges on what the body
-// reads and writes. The EXECUTE privilege is not checked.
+// runs the body with the privileges that its definer has then, whoever calls;
+// SQL SECURITY INVOKER with the caller's. To name another account as the definer
+// takes SUPER. The EXECUTE privilege on functions is not checked.
 //
 // Procedures runs procedures on the same interpreter, in the place of the engine's:
 // their statements are statements of the session, as if its client had sent them,

@@ -6,6 +6,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	goerrors "gopkg.in/src-d/go-errors.v1"
+
+	"github.com/freshetdb/freshet/plugin/parser"
 )
 
 // errNoData: a SELECT … INTO or FETCH found no row. It matches NOT FOUND handlers.
@@ -164,4 +166,12 @@ func errWithin(what string) error {
 
 func errSystemVariable(name string) error {
 	return mysql.NewSQLError(1193, "HY000", "Unknown system variable '%s'", name)
+}
+
+func errMissingRight(rights string) error {
+	return mysql.NewSQLError(1227, "42000", "Access denied; you need (at least one of) the %s privilege(s) for this operation", rights)
+}
+
+func errNoDefiner(account parser.Account) error {
+	return mysql.NewSQLError(1449, "HY000", "The user specified as a definer ('%s'@'%s') does not exist", account.User, account.Host)
 }

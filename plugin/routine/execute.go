@@ -12,25 +12,42 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/freshetdb/freshet/plugin/parser"
 )
 
 // binding is what the statements of a program are bound with.
 type binding struct {
 	analyzer  *analyzer.Analyzer
 	variables map[string]variable // by the name of the parameter that stands for them
-	authorize bool                // check the session's privileges
+	authorize bool                // check privileges: the definer's, or the session's
+	// definer is whose privileges the body runs with, nil for the session's.
+	definer *parser.Account
+	// database is the function's, empty in procedures: there it is the session's.
+	database string
 	// procedures runs the statements of procedures, nil in functions: there they
 	// are part of the statement that calls.
 	procedures *Procedures
 }
 
 func (b *binding) bind(ctx *sql.Context, statement ast.Statement, variables map[string]sql.Expression) (sql.Node, *sql.QueryFlags, error) {
+	if b.database != "" {
+		defer inDatabase(ctx, b.database)()
+	}
 	builder := planbuilder.New(ctx, b.analyzer.Catalog, nil)
 	if !b.authorize {
 		builder.DisableAuth()
 	}
 	builder.SetBindingsWithExpr(variables)
 	return builder.BindOnly(statement, "", &sql.QueryFlags{})
+}
+
+// asDefiner gives the session the definer's privileges until back is called.
+func (b *binding) asDefiner(ctx *sql.Context) (back func(), err error) {
+	if b.definer == nil {
+		return func() {}, nil
+	}
+	return asDefiner(ctx, b.analyzer.Catalog.MySQLDb, b.definer)
 }
 
 // values are the present values of the variables, for a plan that is used once:
@@ -66,6 +83,11 @@ func (q *query) rows(m *machine, limit int) (sql.Schema, []sql.Row, error) {
 	if p := q.binding.procedures; p != nil {
 		return p.rows(m.ctx, q, limit)
 	}
+	back, err := q.binding.asDefiner(m.ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer back()
 	node, flags, err := q.binding.bind(m.ctx, q.statement, q.binding.values())
 	if err != nil {
 		return nil, nil, err
@@ -132,10 +154,20 @@ func (e *expression) eval(m *machine) (any, error) {
 			return nil, err
 		}
 	}
+	back, err := e.query.binding.asDefiner(m.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer back()
 	return e.bound.Eval(m.ctx, nil)
 }
 
 func (e *expression) bind(ctx *sql.Context) error {
+	back, err := e.query.binding.asDefiner(ctx)
+	if err != nil {
+		return err
+	}
+	defer back()
 	node, _, err := e.query.binding.bind(ctx, e.query.statement, e.query.binding.references())
 	if err != nil {
 		return err

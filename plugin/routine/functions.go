@@ -82,7 +82,10 @@ func (f *Functions) newCall(ctx context.Context, a *analyzer.Analyzer, database 
 		return nil, err
 	}
 	deterministic := parsed.Characteristics.Deterministic
-	b := binding{analyzer: a, authorize: parsed.Characteristics.Security == "INVOKER"}
+	b := binding{analyzer: a, authorize: true, database: database}
+	if parsed.Characteristics.Security != "INVOKER" {
+		b.definer = parsed.Definer
+	}
 	return &call{
 		database: database, name: r.Name, sqlMode: r.SQLMode, typ: typ, args: args,
 		deterministic: deterministic != nil && *deterministic,

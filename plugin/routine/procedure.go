@@ -3,6 +3,7 @@ package routine
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync/atomic"
 
@@ -173,6 +174,10 @@ func (p *Procedures) compile(ctx *sql.Context, database string, r *catalog.Routi
 	for _, c := range ddl.ProcedureSpec.Characteristics {
 		compiled.binding.authorize = compiled.binding.authorize || c.Type == ast.CharacteristicValue_SqlSecurityInvoker
 	}
+	if definer := ddl.ProcedureSpec.Definer; definer != "" && !compiled.binding.authorize {
+		account := AccountOf(definer)
+		compiled.binding.authorize, compiled.binding.definer = true, &account
+	}
 	c := &compiler{parser: p.parser, program: compiled, database: database, procedure: true}
 	c.push()
 	params := ddl.ProcedureSpec.Params
@@ -189,7 +194,33 @@ func (p *Procedures) compile(ctx *sql.Context, database string, r *catalog.Routi
 
 // Check compiles a procedure that is to be stored, for what its body may not do.
 // Tables and columns are looked for only when it runs, as in MySQL.
+//
+// A procedure of a session that administers no accounts gets the session's as its
+// definer. One without a definer is an administrator's.
 func (p *Procedures) Check(ctx *sql.Context, database string, r *catalog.Routine) error {
-	_, _, err := p.compile(ctx, database, r)
-	return err
+	program, _, err := p.compile(ctx, database, r)
+	if err != nil {
+		return err
+	}
+	accounts := p.analyzer.Load().Catalog.MySQLDb
+	if definer := program.binding.definer; definer != nil {
+		return MayDefineAs(ctx, accounts, *definer)
+	}
+	if program.binding.authorize || Administers(ctx, accounts) {
+		return nil
+	}
+	self := definerOf(ctx, &parser.CreateFunction{})
+	if head := createHead.FindString(r.Statement); head != "" {
+		r.Statement = head + " DEFINER=" + quote(self.User) + "@" + quote(self.Host) + " " + strings.TrimSpace(r.Statement[len(head):])
+	}
+	program, _, err = p.compile(ctx, database, r)
+	if err != nil {
+		return err
+	}
+	if definer := program.binding.definer; definer == nil || *definer != self {
+		return errMissingRight("SUPER or SET_USER_ID")
+	}
+	return nil
 }
+
+var createHead = regexp.MustCompile(`(?i)^\s*CREATE\b`)

@@ -43,7 +43,7 @@ func (c *compiler) procedureStatement(s ast.Statement) (node, error) {
 	case *ast.Call:
 		return c.call(s)
 	case *ast.Prepare, *ast.Execute, *ast.Deallocate:
-		return dynamic{c.program.binding.procedures, s}, nil
+		return dynamic{c.program.binding.procedures, &c.program.binding, s}, nil
 	case *ast.LockTables, *ast.UnlockTables:
 		return nil, errNotInRoutine("LOCK")
 	case *ast.Use:
@@ -104,11 +104,17 @@ func (e executing) run(m *machine) (flow, error) {
 // dynamic is PREPARE, EXECUTE and DEALLOCATE, which know no local variables.
 type dynamic struct {
 	procedures *Procedures
+	binding    *binding
 	statement  ast.Statement
 }
 
 func (d dynamic) run(m *machine) (flow, error) {
 	return m.guard(func() error {
+		back, err := d.binding.asDefiner(m.ctx)
+		if err != nil {
+			return err
+		}
+		defer back()
 		runner := *d.procedures.runner.Load()
 		schema, iter, _, err := runner.QueryWithBindings(m.ctx, "", d.statement, nil, nil)
 		if err != nil {
@@ -208,6 +214,11 @@ func (p *Procedures) statement(ctx *sql.Context, q *query, limit int) (sql.Schem
 	if err := p.begin(ctx); err != nil {
 		return nil, nil, err
 	}
+	back, err := q.binding.asDefiner(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer back()
 	bound, flags, err := q.binding.bind(ctx, q.statement, q.binding.values())
 	if err != nil {
 		return nil, nil, err

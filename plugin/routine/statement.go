@@ -145,6 +145,11 @@ func (s *Statement) create(ctx *sql.Context) ([]sql.Row, error) {
 		ctx.Warn(1304, "FUNCTION %s already exists", statement.Function.Name)
 		return done(), nil
 	}
+	if a := s.functions.analyzer.Load(); a != nil && statement.Definer != nil {
+		if err := MayDefineAs(ctx, a.Catalog.MySQLDb, *statement.Definer); err != nil {
+			return nil, err
+		}
+	}
 	now := ctx.QueryTime()
 	definition := &catalog.Routine{
 		Header:    catalog.Header{Kind: catalog.KindFunction, Name: statement.Function.Name},
