@@ -6,14 +6,28 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-const collationServer = "collation_server"
+const (
+	collationServer = "collation_server"
+	lockWaitTimeout = "innodb_lock_wait_timeout"
+	// lockWaitSeconds is MySQL's default for it, lockWaitMax its largest value.
+	lockWaitSeconds = 50
+	lockWaitMax     = 1 << 30
+)
 
 // setVariables puts the settings and the persisted variables of a store in force.
 // System variables are the engine's, for the whole process. A persisted variable
 // that cannot be set is logged and keeps nobody from opening the store.
 func setVariables(ctx context.Context, o Options, b backend) error {
+	// The engine's own takes no value but one second.
+	if v, _, ok := sql.SystemVariables.GetGlobal(lockWaitTimeout); !ok || v.GetDefault() != int64(lockWaitSeconds) {
+		sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
+			Name: lockWaitTimeout, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+			Type: types.NewSystemIntType(lockWaitTimeout, 1, lockWaitMax, false), Default: int64(lockWaitSeconds),
+		}})
+	}
 	if o.Collation != "" {
 		collation, err := sql.ParseCollation("", o.Collation, false)
 		if err != nil {

@@ -29,6 +29,10 @@ func TestServerCollation(t *testing.T) {
 	s.exec("CREATE DATABASE d", "CREATE DATABASE IF NOT EXISTS i", "CREATE DATABASE b COLLATE utf8mb4_0900_bin", "USE d",
 		"CREATE TABLE t (v VARCHAR(10), KEY (v))", "INSERT INTO t VALUES ('a'), ('A'), ('b')")
 	s.is("1", "SELECT 'a' = 'A'")
+	s.is("50", "SELECT @@innodb_lock_wait_timeout")
+	s.exec("SET innodb_lock_wait_timeout = 3")
+	s.is("3", "SELECT @@innodb_lock_wait_timeout")
+	s.is("50", "SELECT @@GLOBAL.innodb_lock_wait_timeout")
 	s.is("2", "SELECT COUNT(*) FROM t WHERE v = 'a'")
 	s.is("2", "SELECT COUNT(DISTINCT v) FROM t")
 	s.is("utf8mb4_0900_ai_ci", "SELECT default_collation_name FROM information_schema.schemata WHERE schema_name = 'i'")
