@@ -5,7 +5,7 @@
 //	defer db.Close()
 //
 //	session, err := db.NewSession(sql.Client{User: "root", Address: "localhost"})
-//	rows, err := db.Engine().Query(db.NewContext(ctx, session), "SELECT 1")
+//	schema, rows, _, err := db.Engine().Query(db.NewContext(ctx, session), "SELECT 1")
 //
 //	server, err := db.NewServer(plugin.ServerOptions{Address: "127.0.0.1:3306"})
 //	server.Serve()       // until another goroutine calls

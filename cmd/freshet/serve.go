@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 	"time"
 
+	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/spf13/cobra"
 
 	"github.com/freshetdb/freshet/plugin"
@@ -83,9 +85,14 @@ func (s *serveSettings) validate() error {
 		return &usageError{fmt.Errorf("--cache-bytes must not be negative: %d", s.cacheBytes)}
 	case (s.tlsCert == "") != (s.tlsKey == ""):
 		return &usageError{errors.New("--tls-cert and --tls-key go together")}
-	default:
-		return nil
 	}
+	if _, err := sql.ParseCollation("", s.collation, false); err != nil {
+		return &usageError{fmt.Errorf("--collation-server: %w", err)}
+	}
+	if _, _, err := net.SplitHostPort(s.address); err != nil {
+		return &usageError{fmt.Errorf("--addr: %w", err)}
+	}
+	return nil
 }
 
 func (s *serveSettings) tlsConfig() (*tls.Config, error) {
@@ -94,7 +101,7 @@ func (s *serveSettings) tlsConfig() (*tls.Config, error) {
 	}
 	certificate, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
 	if err != nil {
-		return nil, fmt.Errorf("loading the TLS certificate: %w", err)
+		return nil, &usageError{fmt.Errorf("loading the TLS certificate: %w", err)}
 	}
 	return &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}, nil
 }
