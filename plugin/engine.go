@@ -13,6 +13,7 @@ const versionPostfix = "freshet"
 // newEngine builds the engine over a backend.
 func newEngine(b backend) (*sqle.Engine, error) {
 	correct.Install()
+	installViewRights()
 	builder := analyzer.NewBuilder(b.provider()).AddOverrides(b.overrides())
 	b.configure(builder)
 	a := builder.Build()

@@ -47,6 +47,10 @@ func (e *executor) mayRun(ctx *sql.Context, n sql.Node) error {
 			return nil
 		}
 		return e.need(ctx, "FILE", e.has(ctx, sql.PrivilegeType_File))
+	case *plan.CreateUser:
+		if n.Locked {
+			return mysql.NewSQLError(1235, "42000", "This version of Freshet doesn't yet support '%s'", "ACCOUNT LOCK")
+		}
 	case *plan.Set:
 		for _, set := range n.Exprs {
 			if field, ok := set.(*expression.SetField); ok && ofServer(field.LeftChild) {

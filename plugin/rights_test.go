@@ -138,3 +138,75 @@ func TestRightToVariables(t *testing.T) {
 	exec(t, root, "SET GLOBAL max_connections = 151", "GRANT SUPER ON *.* TO u@localhost")
 	exec(t, u, "SET GLOBAL max_connections = 151")
 }
+
+// An account that could not be locked is not made.
+func TestAccountLock(t *testing.T) {
+	s := newTestServer(t, ServerOptions{})
+	root := s.open("", "")
+	_, err := root.Exec("CREATE USER u@localhost ACCOUNT LOCK")
+	requireNumber(t, 1235, err)
+	require.Zero(t, count(t, root, "SELECT COUNT(*) FROM mysql.user WHERE User = 'u'"))
+	exec(t, root, "CREATE USER u@localhost ACCOUNT UNLOCK")
+}
+
+// Everyone may know what they may.
+func TestOwnGrants(t *testing.T) {
+	s := newTestServer(t, ServerOptions{})
+	exec(t, s.open("", ""), "CREATE DATABASE d", "CREATE USER u@localhost", "GRANT SELECT ON d.* TO u@localhost")
+	u := openAs(t, s, "u", "d")
+	for _, statement := range []string{"SHOW GRANTS", "SHOW GRANTS FOR CURRENT_USER", "SHOW GRANTS FOR CURRENT_USER()"} {
+		require.Equal(t, []string{"GRANT USAGE ON *.* TO `u`@`localhost`", "GRANT SELECT ON `d`.* TO `u`@`localhost`"}, texts(t, u, statement), statement)
+	}
+	_, err := u.Exec("SHOW GRANTS FOR root@localhost")
+	requireRefused(t, err, "SHOW GRANTS FOR root@localhost")
+}
+
+func texts(t *testing.T, db *sql.DB, query string) []string {
+	t.Helper()
+	rows, err := db.Query(query)
+	require.NoError(t, err)
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var text string
+		require.NoError(t, rows.Scan(&text))
+		all = append(all, text)
+	}
+	require.NoError(t, rows.Err())
+	return all
+}
+
+// A view reads what its definer may read.
+func TestRightsOfViews(t *testing.T) {
+	s := newTestServer(t, ServerOptions{})
+	root := s.open("", "")
+	root.SetMaxOpenConns(1)
+	exec(t, root, "CREATE DATABASE d", "CREATE DATABASE e", "CREATE TABLE e.t(id INT PRIMARY KEY)", "INSERT INTO e.t VALUES (1), (2)", "USE d",
+		"CREATE VIEW d.v AS SELECT id FROM e.t WHERE id > 1", "CREATE VIEW d.w AS SELECT x.id FROM d.v AS x JOIN (SELECT MAX(id) AS m FROM e.t) AS y ON x.id = y.m WHERE x.id IN (SELECT id FROM e.t)",
+		"CREATE SQL SECURITY INVOKER VIEW d.i AS SELECT id FROM e.t",
+		"CREATE VIEW d.accounts AS SELECT User FROM mysql.user",
+		"CREATE USER u@localhost", "GRANT SELECT ON d.* TO u@localhost", "CREATE USER one@localhost", "GRANT SELECT ON d.v TO one@localhost",
+		"CREATE USER maker@localhost", "GRANT ALL ON d.* TO maker@localhost", "CREATE USER viewer@localhost", "GRANT CREATE VIEW ON *.* TO viewer@localhost")
+	u, one, maker, viewer := openAs(t, s, "u", "d"), openAs(t, s, "one", "d"), openAs(t, s, "maker", "d"), openAs(t, s, "viewer", "d")
+	require.Equal(t, 2, count(t, u, "SELECT id FROM v"))
+	require.Equal(t, 2, count(t, u, "SELECT id FROM w"))
+	require.Equal(t, 2, count(t, one, "SELECT id FROM v"))
+	require.Equal(t, 2, count(t, root, "SELECT COUNT(*) FROM d.i"))
+	for _, statement := range []string{"SELECT * FROM i", "SELECT * FROM v JOIN e.t USING (id)", "SELECT * FROM e.t", "SELECT (SELECT MAX(id) FROM e.t) FROM v",
+		"SELECT * FROM e.t, v", "SELECT * FROM v WHERE id IN (SELECT id FROM e.t)", "SELECT * FROM v UNION SELECT * FROM e.t"} {
+		_, err := u.Query(statement)
+		requireRefused(t, err, statement)
+	}
+	_, err := one.Query("SELECT * FROM w")
+	requireRefused(t, err, "w")
+	for _, db := range []*sql.DB{maker, viewer} {
+		for _, statement := range []string{"CREATE VIEW m AS SELECT id FROM e.t", "CREATE VIEW m AS SELECT v.id FROM v, e.t", "CREATE OR REPLACE VIEW m AS SELECT User FROM mysql.user",
+			"CREATE VIEW m AS SELECT id FROM i"} {
+			_, err := db.Exec(statement)
+			requireRefused(t, err, statement)
+		}
+	}
+	exec(t, maker, "CREATE VIEW m AS SELECT id FROM v")
+	require.Equal(t, 2, count(t, u, "SELECT id FROM m"))
+	require.Equal(t, 2, count(t, root, "SELECT id FROM d.m"))
+}

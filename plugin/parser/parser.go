@@ -34,6 +34,7 @@ func New(resolver Resolver) *Parser {
 func (p *Parser) ParseSimple(query string) (ast.Statement, error) {
 	r, err := p.parse(context.Background(), query, ast.ParserOptions{}, false)
 	p.hideBody(r.stmt)
+	rights(r.stmt)
 	return r.stmt, err
 }
 
@@ -54,6 +55,7 @@ func (p *Parser) ParseWithOptions(ctx context.Context, query string, delimiter r
 	parsed := sql.RemoveSpaceAndDelimiter(r.text, delimiter)
 	p.clampPositions(r.stmt, len(parsed))
 	p.hideBody(r.stmt)
+	rights(r.stmt)
 	if !multi {
 		return r.stmt, parsed, "", err
 	}
@@ -77,6 +79,7 @@ func (p *Parser) ParseOneWithOptions(ctx context.Context, query string, options 
 		p.shift(r.stmt, r.shown, query)
 	}
 	p.hideBody(r.stmt)
+	rights(r.stmt)
 	return r.stmt, r.end, nil
 }
 
