@@ -74,6 +74,7 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 	}
 	if hints&hintCreate != 0 {
 		checksOfNewColumns(stmt)
+		p.qualifyParents(stmt)
 	}
 	if p.marks && hints&hintCreate != 0 {
 		p.markKeys(stmt)
