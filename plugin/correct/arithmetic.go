@@ -170,6 +170,9 @@ func (a *integerArithmetic) WithChildren(ctx *sql.Context, children ...sql.Expre
 
 func checkedArithmetic(ctx *sql.Context, arithmetic *expression.Arithmetic) (sql.Expression, transform.TreeIdentity, error) {
 	var e sql.Expression = arithmetic
+	if isInterval(arithmetic.LeftChild) || isInterval(arithmetic.RightChild) {
+		return checkInterval(ctx, arithmetic)
+	}
 	if !types.IsInteger(arithmetic.Type(ctx)) {
 		return e, transform.SameTree, nil
 	}
@@ -185,4 +188,9 @@ func checkedArithmetic(ctx *sql.Context, arithmetic *expression.Arithmetic) (sql
 		}
 	}
 	return &integerArithmetic{Arithmetic: arithmetic, left: children[0], right: children[1]}, transform.NewTree, nil
+}
+
+func isInterval(e sql.Expression) bool {
+	_, ok := e.(*expression.Interval)
+	return ok
 }

@@ -25,6 +25,7 @@ type conversion struct {
 	column  string
 	typ     sql.Type
 	lenient bool
+	anyDay  bool // the value is the column's default: NO_ZERO_DATE does not ask
 }
 
 // lenient says whether a statement converts with warnings.
@@ -38,9 +39,13 @@ func (c conversion) store(ctx *sql.Context, value any, row int64) (any, error) {
 	if value == nil {
 		return nil, nil
 	}
+	value, err := c.plain(ctx, value)
+	if err != nil {
+		return nil, err
+	}
 	converted, inRange, err := c.convert(ctx, value, row)
 	if err == nil && inRange == sql.InRange {
-		return converted, nil
+		return converted, c.checkZeroDay(ctx, converted, row)
 	}
 	if !c.lenient || c.typ.Type() == sqltypes.TypeJSON {
 		return nil, c.refusal(value, row, err)
@@ -60,15 +65,35 @@ func (c conversion) convert(ctx *sql.Context, value any, row int64) (any, sql.Co
 			value = moment
 		}
 	}
-	if rounding, ok := c.typ.(sql.RoundingNumberType); ok {
-		return rounding.ConvertRound(ctx.WithContext(named), value)
+	if text, ok := asText(value); ok {
+		switch {
+		case isDay(c.typ) && faultOfDay(text) != dayFine:
+			return nil, sql.InRange, types.ErrConvertingToTime.New(text)
+		case takesNumbers(c.typ) && strings.TrimSpace(text) == "":
+			return nil, sql.InRange, sql.ErrInvalidValue.New(text, c.typ)
+		}
 	}
-	return c.typ.Convert(ctx.WithContext(named), value)
+	var converted any
+	var inRange sql.ConvertInRange
+	var err error
+	if rounding, ok := c.typ.(sql.RoundingNumberType); ok {
+		converted, inRange, err = rounding.ConvertRound(ctx.WithContext(named), value)
+	} else {
+		converted, inRange, err = c.typ.Convert(ctx.WithContext(named), value)
+	}
+	if err != nil || inRange != sql.InRange {
+		return converted, inRange, err
+	}
+	converted, inRange = withinLimits(value, converted)
+	return converted, inRange, nil
 }
 
 // refusal is the error of a strict statement.
 func (c conversion) refusal(value any, row int64, err error) error {
 	switch {
+	case types.IsTimespan(c.typ) && err == nil, isDay(c.typ) && sql.ErrTruncatedIncorrect.Is(err),
+		isDay(c.typ) && types.ErrConvertingToTime.Is(err):
+		return c.incorrect(value, row)
 	case err == nil:
 		return sql.ErrValueOutOfRange.New(value, c.typ)
 	case sql.ErrTruncatedIncorrect.Is(err):
@@ -94,6 +119,10 @@ func (c conversion) clip(converted any, inRange sql.ConvertInRange) any {
 // closest is the value stored when the conversion failed with err.
 func (c conversion) closest(ctx *sql.Context, value, converted any, row int64, err error) (any, error) {
 	text, isText := asText(value)
+	if isText && isDay(c.typ) && faultOfDay(text) == dayNotInMonth {
+		ctx.Warn(codeOutOfRange, "Out of range value for column '%s' at row %d", c.column, row)
+		return c.typ.Zero(), nil
+	}
 	switch typ := c.typ.(type) {
 	case sql.StringType:
 		if types.ErrBadCharsetString.Is(err) && isText {

@@ -38,7 +38,7 @@ func (d *dateCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		converted, _, err := d.Type(ctx).Convert(ctx, moment)
 		return converted, err
 	}
-	if text, ok := asText(value); ok && !calendarDay(text) {
+	if text, ok := asText(value); ok && faultOfDay(text) != dayFine {
 		ctx.Warn(codeTruncatedIncorrect, "Incorrect datetime value: '%s'", text)
 		return nil, nil
 	}
@@ -57,30 +57,54 @@ func (d *dateCast) WithChildren(ctx *sql.Context, children ...sql.Expression) (s
 	return changed, nil
 }
 
-var dayText = regexp.MustCompile(`^\s*(\d{4})[^\d\s](\d{1,2})[^\d\s](\d{1,2})(?:\D|$)`)
+var dayText = regexp.MustCompile(`^\s*(\d{4})[^\d\s](\d{1,2})[^\d\s](\d{1,2})(?:[T:\s]\s*(\d+)(?:[^\d\s](\d+)(?:[^\d\s](\d+))?)?)?`)
+var digitsOfMoment = regexp.MustCompile(`^\s*(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2}))?(?:\D|$)`)
 
-// calendarDay is false for a text that begins with year, month and a day the month
-// does not have. Texts of another shape are left to the engine.
-func calendarDay(text string) bool {
+// dayFault is why a text that begins as a date is none.
+type dayFault uint8
+
+const (
+	dayFine       dayFault = iota // or of another shape, which is left to the engine
+	dayNotInMonth                 // the month does not have the day
+	dayNoMoment                   // no month, day or time of day has such numbers
+)
+
+// faultOfDay looks at texts that begin with year, month and day.
+func faultOfDay(text string) dayFault {
 	parts := dayText.FindStringSubmatch(text)
 	if parts == nil {
-		return true
+		parts = digitsOfMoment.FindStringSubmatch(text)
 	}
-	var numbers [3]int
+	if parts == nil {
+		return dayFine
+	}
+	var numbers [6]int
 	for i := range numbers {
+		if parts[i+1] == "" {
+			break
+		}
 		n, err := strconv.Atoi(parts[i+1])
 		if err != nil {
-			return true
+			return dayNoMoment
 		}
 		numbers[i] = n
 	}
 	year, month, day := numbers[0], numbers[1], numbers[2]
-	if month < 1 || month > 12 {
-		return true
+	if month > 12 || day > 31 || numbers[3] > 23 || numbers[4] > 59 || numbers[5] > 59 {
+		return dayNoMoment
 	}
-	last := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
-	return day <= last
+	if month < 1 {
+		return dayFine
+	}
+	if day > time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day() {
+		return dayNotInMonth
+	}
+	return dayFine
 }
+
+// ImpossibleDay says whether a text begins as a date and time that is not in the
+// calendar or not on the clock.
+func ImpossibleDay(text string) bool { return faultOfDay(text) != dayFine }
 
 func isDateCast(ctx *sql.Context, convert *expression.Convert) bool {
 	switch convert.Type(ctx).Type() {

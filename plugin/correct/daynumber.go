@@ -6,7 +6,6 @@ import (
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
@@ -53,97 +52,6 @@ func momentOf(n number) (time.Time, bool) {
 	return moment.Add(time.Duration(rounded.magnitude) * time.Microsecond), ok
 }
 
-// dayNumbers are the rows of an INSERT, with dates in the place of numbers that are
-// dates in the columns that hold dates.
-type dayNumbers struct {
-	plan.UnaryNode
-	columns []int
-	width   int // of a row to insert
-}
-
-var _ sql.ExecBuilderNode = (*dayNumbers)(nil)
-
-// withDayNumbers puts dayNumbers above the source of an INSERT, and below what
-// computes its generated columns; false if the table has no dates, or it is there.
-func withDayNumbers(ctx *sql.Context, n *plan.InsertInto, source sql.Node) (sql.Node, bool, error) {
-	switch source := source.(type) {
-	case *dayNumbers, *lenientSource:
-		return source, false, nil
-	case *regenerated:
-		child, changed, err := withDayNumbers(ctx, n, source.Child)
-		if err != nil || !changed {
-			return source, false, err
-		}
-		fixed, err := source.WithChildren(ctx, child)
-		return fixed, true, err
-	}
-	schema := n.Destination.Schema(ctx)
-	days := &dayNumbers{UnaryNode: plan.UnaryNode{Child: source}, width: len(schema)}
-	for i, column := range schema {
-		if isDay(column.Type) {
-			days.columns = append(days.columns, i)
-		}
-	}
-	if len(days.columns) == 0 {
-		return source, false, nil
-	}
-	return days, true, nil
-}
-
-// IsReadOnly implements sql.Node.
-func (d *dayNumbers) IsReadOnly() bool { return d.Child.IsReadOnly() }
-
-// String implements sql.Node.
-func (d *dayNumbers) String() string { return d.Child.String() }
-
-// WithChildren implements sql.Node.
-func (d *dayNumbers) WithChildren(_ *sql.Context, children ...sql.Node) (sql.Node, error) {
-	if len(children) != 1 {
-		return nil, sql.ErrInvalidChildrenNumber.New(d, len(children), 1)
-	}
-	changed := *d
-	changed.Child = children[0]
-	return &changed, nil
-}
-
-// BuildRowIter implements sql.ExecBuilderNode.
-func (d *dayNumbers) BuildRowIter(ctx *sql.Context, b sql.NodeExecBuilder, row sql.Row) (sql.RowIter, error) {
-	rows, err := b.Build(ctx, d.Child, row)
-	if err != nil {
-		return nil, err
-	}
-	return &dayNumbersIter{RowIter: rows, node: d}, nil
-}
-
-type dayNumbersIter struct {
-	sql.RowIter
-	node *dayNumbers
-}
-
-// Next implements sql.RowIter. Rows may have values of an outer scope in front of
-// those to insert.
-func (i *dayNumbersIter) Next(ctx *sql.Context) (sql.Row, error) {
-	row, err := i.RowIter.Next(ctx)
-	if err != nil {
-		return nil, err
-	}
-	offset, copied := max(len(row)-i.node.width, 0), false
-	for _, column := range i.node.columns {
-		if offset+column >= len(row) {
-			break
-		}
-		moment, ok := momentOfNumber(ctx, row[offset+column])
-		if !ok {
-			continue
-		}
-		if !copied {
-			row, copied = row.Copy(), true
-		}
-		row[offset+column] = moment
-	}
-	return row, nil
-}
-
 // dayArguments are the functions that take a date, by the positions of those
 // arguments.
 var dayArguments = map[string][]int{
@@ -157,7 +65,7 @@ var dayArguments = map[string][]int{
 // time of day if that had one.
 var addsToDays = map[string]bool{"date_add": true, "date_sub": true, "adddate": true, "subdate": true}
 
-// checkDayArguments gives functions of dates the dates that numbers are.
+// checkDayArguments gives functions of dates the dates that numbers and texts are.
 func checkDayArguments(ctx *sql.Context, f sql.FunctionExpression) (sql.Expression, transform.TreeIdentity, error) {
 	positions, ok := dayArguments[f.FunctionName()]
 	if !ok {
@@ -166,19 +74,108 @@ func checkDayArguments(ctx *sql.Context, f sql.FunctionExpression) (sql.Expressi
 	var children []sql.Expression
 	for _, at := range positions {
 		all := f.Children()
-		if at >= len(all) || !types.IsNumber(all[at].Type(ctx)) || types.IsYear(all[at].Type(ctx)) || all[at].Type(ctx) == types.Boolean {
+		if at >= len(all) {
+			continue
+		}
+		day, ok := dayOperand(ctx, all[at], addsToDays[f.FunctionName()])
+		if !ok {
 			continue
 		}
 		if children == nil {
 			children = append(children, all...)
 		}
-		children[at] = &dayOfNumber{child: all[at], text: addsToDays[f.FunctionName()]}
+		children[at] = day
 	}
 	if children == nil {
 		return f, transform.SameTree, nil
 	}
 	changed, err := f.WithChildren(ctx, children...)
 	return changed, transform.NewTree, err
+}
+
+// dayOperand is an operand that is read as a date, by MySQL's rules; false if the
+// engine's do.
+func dayOperand(ctx *sql.Context, e sql.Expression, text bool) (sql.Expression, bool) {
+	switch e.(type) {
+	case *dayOfNumber, *dayOfText:
+		return e, false
+	}
+	typ := e.Type(ctx)
+	switch {
+	case types.IsTextOnly(typ):
+		return &dayOfText{child: e}, true
+	case types.IsNumber(typ) && !types.IsYear(typ) && typ != types.Boolean:
+		return &dayOfNumber{child: e, text: text}, true
+	}
+	return e, false
+}
+
+// checkInterval gives a sum of a date and an interval the date that a text or number is.
+func checkInterval(ctx *sql.Context, sum *expression.Arithmetic) (sql.Expression, transform.TreeIdentity, error) {
+	_, left := sum.LeftChild.(*expression.Interval)
+	children := []sql.Expression{sum.LeftChild, sum.RightChild}
+	at := 0
+	if left {
+		at = 1
+	}
+	day, ok := dayOperand(ctx, children[at], true)
+	if !ok {
+		return sum, transform.SameTree, nil
+	}
+	children[at] = day
+	changed, err := sum.WithChildren(ctx, children...)
+	return changed, transform.NewTree, err
+}
+
+// dayOfText is a text that is read as a date, NULL with a warning if it begins as one
+// that there is not.
+type dayOfText struct{ child sql.Expression }
+
+var _ sql.Expression = (*dayOfText)(nil)
+var _ sql.CollationCoercible = (*dayOfText)(nil)
+
+// Eval implements sql.Expression.
+func (d *dayOfText) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	value, err := d.child.Eval(ctx, row)
+	if err != nil || value == nil {
+		return nil, err
+	}
+	if value, err = sql.UnwrapAny(ctx, value); err != nil {
+		return nil, err
+	}
+	if text, ok := asText(value); ok && faultOfDay(text) != dayFine {
+		ctx.Warn(codeTruncatedIncorrect, "Incorrect datetime value: '%s'", text)
+		return nil, nil
+	}
+	return value, nil
+}
+
+// Type implements sql.Expression.
+func (d *dayOfText) Type(ctx *sql.Context) sql.Type { return d.child.Type(ctx) }
+
+// IsNullable implements sql.Expression.
+func (d *dayOfText) IsNullable(*sql.Context) bool { return true }
+
+// Resolved implements sql.Expression.
+func (d *dayOfText) Resolved() bool { return d.child.Resolved() }
+
+// CollationCoercibility implements sql.CollationCoercible.
+func (d *dayOfText) CollationCoercibility(ctx *sql.Context) (sql.CollationID, byte) {
+	return sql.GetCoercibility(ctx, d.child)
+}
+
+// String implements sql.Expression.
+func (d *dayOfText) String() string { return d.child.String() }
+
+// Children implements sql.Expression.
+func (d *dayOfText) Children() []sql.Expression { return []sql.Expression{d.child} }
+
+// WithChildren implements sql.Expression.
+func (d *dayOfText) WithChildren(_ *sql.Context, children ...sql.Expression) (sql.Expression, error) {
+	if len(children) != 1 {
+		return nil, sql.ErrInvalidChildrenNumber.New(d, len(children), 1)
+	}
+	return &dayOfText{child: children[0]}, nil
 }
 
 // dayOfNumber is a number as a date and time, NULL with a warning if it is none.

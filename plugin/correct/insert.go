@@ -7,8 +7,8 @@ import (
 
 // fixInsert corrects an INSERT or REPLACE; nil if it needs nothing. ON DUPLICATE
 // KEY UPDATE judges by stored bytes whether it changes a row, and assigns with
-// range checks; without strict mode, or with IGNORE, values are converted with
-// warnings before the engine sees them.
+// range checks. Values are converted before the engine sees them, with warnings
+// instead of errors without strict mode and with IGNORE.
 func (p *Priority) fixInsert(ctx *sql.Context, n *plan.InsertInto) (sql.Node, error) {
 	if returning := fixReturning(n); returning != nil {
 		return returning, nil
@@ -30,21 +30,12 @@ func (p *Priority) fixInsert(ctx *sql.Context, n *plan.InsertInto) (sql.Node, er
 			changed = true
 		}
 	}
-	if lenient(ctx, n.Ignore) {
-		source, converted, err := lenientRows(ctx, n, n.Source)
-		if err != nil {
-			return nil, err
-		}
-		fixed.Source = source
-		changed = changed || converted
-	} else {
-		source, converted, err := withDayNumbers(ctx, n, n.Source)
-		if err != nil {
-			return nil, err
-		}
-		fixed.Source = source
-		changed = changed || converted
+	source, converted, err := storedRows(ctx, n, n.Source)
+	if err != nil {
+		return nil, err
 	}
+	fixed.Source = source
+	changed = changed || converted
 	if !changed {
 		return nil, nil
 	}
@@ -81,55 +72,73 @@ func (p *Priority) exactDestination(n sql.Node) (sql.Node, bool) {
 	return n, false
 }
 
-// lenientSource converts the rows of an INSERT to the types of its columns, with
-// warnings where the engine would fail.
-type lenientSource struct {
+// storedSource converts the rows of an INSERT to the types of its columns.
+type storedSource struct {
 	plan.UnaryNode
-	columns []lenientColumn
+	lenient bool // with warnings where the engine would fail
+	columns []sourceColumn
 	// oneRow: the statement inserts a single row, where MySQL refuses an explicit
 	// NULL for a NOT NULL column even without strict mode.
 	oneRow bool
 }
 
-type lenientColumn struct {
+type sourceColumn struct {
 	conversion
 	nullable  bool
 	automatic bool // AUTO_INCREMENT: NULL asks for a value
 	omitted   bool // not in the statement, and without a default
 }
 
-var _ sql.ExecBuilderNode = (*lenientSource)(nil)
+var _ sql.ExecBuilderNode = (*storedSource)(nil)
 
-// lenientRows puts a lenientSource above the source of an INSERT, and below what
+// storedRows puts a storedSource above the source of an INSERT, and below what
 // computes its generated columns; false if it is there.
-func lenientRows(ctx *sql.Context, n *plan.InsertInto, source sql.Node) (sql.Node, bool, error) {
+func storedRows(ctx *sql.Context, n *plan.InsertInto, source sql.Node) (sql.Node, bool, error) {
 	switch source := source.(type) {
-	case *lenientSource:
+	case *storedSource:
 		return source, false, nil
 	case *regenerated:
-		child, changed, err := lenientRows(ctx, n, source.Child)
+		child, changed, err := storedRows(ctx, n, source.Child)
 		if err != nil || !changed {
 			return source, false, err
 		}
 		fixed, err := source.WithChildren(ctx, child)
 		return fixed, true, err
 	}
-	return newLenientSource(ctx, n, source), true, nil
+	return newStoredSource(ctx, n, source), true, nil
 }
 
-func newLenientSource(ctx *sql.Context, n *plan.InsertInto, rows sql.Node) *lenientSource {
+func newStoredSource(ctx *sql.Context, n *plan.InsertInto, rows sql.Node) *storedSource {
 	schema := n.Destination.Schema(ctx)
-	source := &lenientSource{UnaryNode: plan.UnaryNode{Child: rows}, columns: make([]lenientColumn, len(schema))}
+	source := &storedSource{UnaryNode: plan.UnaryNode{Child: rows}, lenient: lenient(ctx, n.Ignore), columns: make([]sourceColumn, len(schema))}
+	given := projected(rows)
 	for i, column := range schema {
-		source.columns[i] = lenientColumn{
-			conversion: conversion{column: column.Name, typ: column.Type, lenient: true},
+		source.columns[i] = sourceColumn{
+			conversion: conversion{column: column.Name, typ: column.Type, lenient: source.lenient},
 			nullable:   column.Nullable,
 			automatic:  column.AutoIncrement,
 			omitted:    n.DeferredDefaults.Contains(i),
 		}
+		if i < len(given) {
+			_, source.columns[i].anyDay = given[i].(*sql.ColumnDefaultValue)
+		}
 	}
 	source.oneRow = !n.Ignore && insertsOneRow(n.Source)
 	return source
+}
+
+// projected are the expressions of the columns to insert, nil if not known.
+func projected(n sql.Node) []sql.Expression {
+	for {
+		if project, ok := n.(*plan.Project); ok {
+			return project.Projections
+		}
+		children := n.Children()
+		if len(children) != 1 {
+			return nil
+		}
+		n = children[0]
+	}
 }
 
 // insertsOneRow says whether the source is a VALUES list of one row.
@@ -147,13 +156,13 @@ func insertsOneRow(n sql.Node) bool {
 }
 
 // IsReadOnly implements sql.Node.
-func (s *lenientSource) IsReadOnly() bool { return true }
+func (s *storedSource) IsReadOnly() bool { return s.Child.IsReadOnly() }
 
 // String implements sql.Node.
-func (s *lenientSource) String() string { return s.Child.String() }
+func (s *storedSource) String() string { return s.Child.String() }
 
 // WithChildren implements sql.Node.
-func (s *lenientSource) WithChildren(_ *sql.Context, children ...sql.Node) (sql.Node, error) {
+func (s *storedSource) WithChildren(_ *sql.Context, children ...sql.Node) (sql.Node, error) {
 	if len(children) != 1 {
 		return nil, sql.ErrInvalidChildrenNumber.New(s, len(children), 1)
 	}
@@ -163,23 +172,23 @@ func (s *lenientSource) WithChildren(_ *sql.Context, children ...sql.Node) (sql.
 }
 
 // BuildRowIter implements sql.ExecBuilderNode.
-func (s *lenientSource) BuildRowIter(ctx *sql.Context, b sql.NodeExecBuilder, row sql.Row) (sql.RowIter, error) {
+func (s *storedSource) BuildRowIter(ctx *sql.Context, b sql.NodeExecBuilder, row sql.Row) (sql.RowIter, error) {
 	child, err := b.Build(ctx, s.Child, row)
 	if err != nil {
 		return nil, err
 	}
-	return &lenientIter{child: child, source: s}, nil
+	return &storedIter{child: child, source: s}, nil
 }
 
-type lenientIter struct {
+type storedIter struct {
 	child  sql.RowIter
-	source *lenientSource
+	source *storedSource
 	rows   int64
 }
 
 // Next implements sql.RowIter. Rows may have values of an outer scope in front of
 // those to insert.
-func (i *lenientIter) Next(ctx *sql.Context) (sql.Row, error) {
+func (i *storedIter) Next(ctx *sql.Context) (sql.Row, error) {
 	row, err := i.child.Next(ctx)
 	if err != nil {
 		return nil, err
@@ -200,8 +209,8 @@ func (i *lenientIter) Next(ctx *sql.Context) (sql.Row, error) {
 	return stored, nil
 }
 
-func (i *lenientIter) store(ctx *sql.Context, column lenientColumn, value any) (any, error) {
-	if value != nil || column.nullable || column.automatic {
+func (i *storedIter) store(ctx *sql.Context, column sourceColumn, value any) (any, error) {
+	if value != nil || column.nullable || column.automatic || !column.lenient {
 		return column.store(ctx, value, i.rows)
 	}
 	if column.omitted {
@@ -216,4 +225,4 @@ func (i *lenientIter) store(ctx *sql.Context, column lenientColumn, value any) (
 }
 
 // Close implements sql.RowIter.
-func (i *lenientIter) Close(ctx *sql.Context) error { return i.child.Close(ctx) }
+func (i *storedIter) Close(ctx *sql.Context) error { return i.child.Close(ctx) }

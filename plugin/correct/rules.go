@@ -56,6 +56,9 @@ func Install() {
 // before runs ahead of the engine's rules.
 func before(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scope, sel analyzer.RuleSelector, flags *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
 	flagLoad(n, flags)
+	if err := refuseDays(ctx, n); err != nil {
+		return nil, transform.SameTree, err
+	}
 	n, keptSame, err := keepDelete(ctx, n)
 	if err != nil {
 		return nil, transform.SameTree, err

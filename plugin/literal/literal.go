@@ -12,8 +12,10 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
 
+	"github.com/freshetdb/freshet/plugin/correct"
 	"github.com/freshetdb/freshet/plugin/parser"
 )
 
@@ -141,7 +143,14 @@ func fromString(t sql.Type) Converter {
 		if !utf8.ValidString(text) {
 			return nil, false
 		}
-		return converted(t.Convert(ctx, text))
+		v, ok := converted(t.Convert(ctx, text))
+		switch v := v.(type) {
+		case types.Timespan:
+			ok = ok && !correct.AtTimeLimit(v)
+		case time.Time:
+			ok = ok && !v.Equal(types.ZeroTime)
+		}
+		return v, ok
 	}
 }
 
