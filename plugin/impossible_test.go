@@ -1,6 +1,9 @@
 package plugin
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A date that is not in the calendar becomes no other one.
 func TestImpossibleDates(t *testing.T) {
@@ -74,4 +77,24 @@ func TestStrictValues(t *testing.T) {
 	s.exec("INSERT INTO t(h) VALUES ('838:59:59')", "SET sql_mode = 'STRICT_TRANS_TABLES'", "INSERT INTO t(d, e) VALUES ('0000-00-00', 0)")
 	s.is("2", "SELECT COUNT(*) FROM t WHERE h = '838:59:59' OR d = '0000-00-00'")
 	s.fails(1264, "INSERT INTO t(g) VALUES (1e308 * 10)")
+}
+
+// LOAD DATA by the same rules, into tables with and without triggers.
+func TestLoadStrictValues(t *testing.T) {
+	for _, trigger := range []bool{false, true} {
+		s := newShell(t)
+		s.exec("CREATE TABLE t(i INT, n DECIMAL(5,2), g DOUBLE, h TIME, d DATE, e DATETIME)")
+		if trigger {
+			s.exec("CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET @x = 1")
+		}
+		for input, number := range map[string]int{"\t1\t1\n": 1366, "1\t\t1\n": 1366, "1\t1\t\n": 1366, "1\t1\t1e309\n": 1264, "1\t1\t1\t839:00:00\n": 1292,
+			"1\t1\t1\t10:00:00\t2020-02-30\n": 1292, "1\t1\t1\t10:00:00\t0000-00-00\n": 1292, "1\t1\t1\t10:00:00\t2020-02-28\t2020-01-01 10:75:00\n": 1292} {
+			how := "INTO TABLE t (" + strings.Join([]string{"i", "n", "g", "h", "d", "e"}[:strings.Count(input, "\t")+1], ", ") + ")"
+			s.exec("SET sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE'")
+			s.fails(number, loadFile(t, input, how))
+			s.is("0", "SELECT COUNT(*) FROM t")
+		}
+		s.exec("SET sql_mode = ''", loadFile(t, "\t\t1e309\t839:00:00\t2020-02-30\t2020-01-01 10:75:00\n", "INTO TABLE t"))
+		s.is("0 | 0.00 | 1.7976931348623157e+308 | 838:59:59.000000 | 0000-00-00 | 0000-00-00 00:00:00", "SELECT * FROM t")
+	}
 }

@@ -102,10 +102,6 @@ func faultOfDay(text string) dayFault {
 	return dayFine
 }
 
-// ImpossibleDay says whether a text begins as a date and time that is not in the
-// calendar or not on the clock.
-func ImpossibleDay(text string) bool { return faultOfDay(text) != dayFine }
-
 func isDateCast(ctx *sql.Context, convert *expression.Convert) bool {
 	switch convert.Type(ctx).Type() {
 	case sqltypes.Date, sqltypes.Datetime:
