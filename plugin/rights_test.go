@@ -30,7 +30,8 @@ func TestRightsOfBodies(t *testing.T) {
 	const evil = "INSERT INTO mysql.user (Host, User, Select_priv, ssl_cipher, x509_issuer, x509_subject, plugin, authentication_string, identity) VALUES ('%', 'evil', 'Y', '', '', '', 'mysql_native_password', '', '')"
 	for i, body := range []string{evil, "SELECT COUNT(*) INTO r FROM mysql.user", "SET r = (SELECT COUNT(*) FROM mysql.user)",
 		"UPDATE mysql.user SET Super_priv = 'Y' WHERE User = 'u'", "DELETE FROM mysql.user WHERE User = 'u'",
-		"INSERT INTO e.t VALUES (1)", "DELETE FROM e.t"} {
+		"INSERT INTO e.t VALUES (1)", "DELETE FROM e.t",
+		"UPDATE e.t SET id = 3", "UPDATE e.t JOIN t ON e.t.id = t.id SET e.t.id = 3"} {
 		exec(t, u, fmt.Sprintf("CREATE FUNCTION f%d() RETURNS INT BEGIN DECLARE r INT; %s; RETURN r; END", i, body),
 			fmt.Sprintf("CREATE PROCEDURE p%d() BEGIN DECLARE r INT; %s; END", i, body))
 		_, err := u.Exec(fmt.Sprintf("DO f%d()", i))
@@ -71,6 +72,18 @@ func TestRightsOfBodies(t *testing.T) {
 		requireNumber(t, 1227, err)
 	}
 	require.Zero(t, count(t, root, "SELECT COUNT(*) FROM mysql.user WHERE User = 'evil' OR Super_priv = 'Y' AND User = 'u'"))
+
+	exec(t, u, "CREATE PROCEDURE dynamic() BEGIN PREPARE s FROM 'DELETE FROM e.t'; EXECUTE s; END")
+	exec(t, root, "CREATE PROCEDURE e.secret() DELETE FROM e.t")
+	exec(t, u, "CREATE PROCEDURE inner_call() CALL e.secret()")
+	for _, db := range []*sql.DB{u, root} {
+		_, err = db.Exec("CALL d.dynamic()")
+		requireRefused(t, err, "PREPARE")
+		_, err = db.Exec("CALL d.inner_call()")
+		requireNumber(t, 1370, err)
+	}
+	exec(t, root, "GRANT EXECUTE ON PROCEDURE e.secret TO u@localhost")
+	exec(t, u, "CALL inner_call()")
 
 	// The definer's rights serve callers who have fewer.
 	exec(t, root, "CREATE FUNCTION d.accounts() RETURNS INT READS SQL DATA RETURN (SELECT COUNT(*) FROM mysql.user)",

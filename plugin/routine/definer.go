@@ -81,3 +81,27 @@ func asDefiner(ctx *sql.Context, accounts *mysql_db.MySQLDb, definer *parser.Acc
 	ctx.Session.SetClient(client)
 	return func() { ctx.Session.SetPrivilegeSet(privileges, counter) }, nil
 }
+
+// mayCall checks the right to call a procedure from a body.
+func (b *binding) mayCall(ctx *sql.Context, database, name string) error {
+	accounts := b.analyzer.Catalog.MySQLDb
+	if !b.authorize || accounts == nil || !accounts.Enabled() {
+		return nil
+	}
+	back, err := b.asDefiner(ctx)
+	if err != nil {
+		return err
+	}
+	defer back()
+	in := sql.PrivilegeCheckSubject{Database: database}
+	one := sql.PrivilegeCheckSubject{Database: database, Routine: name, IsProcedure: true}
+	if accounts.UserHasPrivileges(ctx, sql.NewPrivilegedOperation(in, sql.PrivilegeType_Execute)) ||
+		accounts.RoutineAdminCheck(ctx, sql.NewPrivilegedOperation(one, sql.PrivilegeType_Execute)) {
+		return nil
+	}
+	account := parser.Account{User: ctx.Session.Client().User, Host: ctx.Session.Client().Address}
+	if b.definer != nil {
+		account = *b.definer
+	}
+	return errMayNotCall(account, database, name)
+}

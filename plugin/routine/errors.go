@@ -175,3 +175,7 @@ func errMissingRight(rights string) error {
 func errNoDefiner(account parser.Account) error {
 	return mysql.NewSQLError(1449, "HY000", "The user specified as a definer ('%s'@'%s') does not exist", account.User, account.Host)
 }
+
+func errMayNotCall(account parser.Account, database, name string) error {
+	return mysql.NewSQLError(1370, "42000", "execute command denied to user '%s'@'%s' for routine '%s.%s'", account.User, account.Host, database, name)
+}

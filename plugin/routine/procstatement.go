@@ -177,6 +177,9 @@ func (c *compiler) target(e ast.Expr) *assignment {
 
 func (n calling) run(m *machine) (flow, error) {
 	return m.guard(func() error {
+		if err := m.program.binding.mayCall(m.ctx, n.database, n.name); err != nil {
+			return err
+		}
 		args := make([]Argument, len(n.args))
 		for i, e := range n.args {
 			value, err := e.eval(m)
