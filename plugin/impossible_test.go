@@ -77,6 +77,8 @@ func TestStrictValues(t *testing.T) {
 	s.exec("INSERT INTO t(h) VALUES ('838:59:59')", "SET sql_mode = 'STRICT_TRANS_TABLES'", "INSERT INTO t(d, e) VALUES ('0000-00-00', 0)")
 	s.is("2", "SELECT COUNT(*) FROM t WHERE h = '838:59:59' OR d = '0000-00-00'")
 	s.fails(1264, "INSERT INTO t(g) VALUES (1e308 * 10)")
+	s.fails(1367, "INSERT INTO t(g) VALUES (1e309)")
+	s.fails(1367, "SELECT -1e309")
 }
 
 // LOAD DATA by the same rules, into tables with and without triggers.

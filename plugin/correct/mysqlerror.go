@@ -18,6 +18,9 @@ import (
 // codeUnknown is MySQL's number for errors that have no other.
 const codeUnknown = 1105
 
+// codeIllegalValue is the number for a literal that is too large for a double.
+const codeIllegalValue = 1367
+
 // numbered is the number of an error that has no kind of its own in MySQL's sense;
 // text, if any, replaces the error's.
 type numbered struct {
@@ -62,6 +65,10 @@ func MySQLError(err error) error {
 		}
 	}
 	for _, cause := range causes(err) {
+		var literal *strconv.NumError
+		if errors.As(cause, &literal) && literal.Func == "ParseFloat" && errors.Is(literal, strconv.ErrRange) {
+			return mysql.NewSQLError(codeIllegalValue, stateOf(codeIllegalValue), "Illegal double '%s' value found during parsing", literal.Num)
+		}
 		if number := kindNumber(cause); number != 0 {
 			return mysql.NewSQLError(number, stateOf(number), "%s", err.Error())
 		}
