@@ -49,6 +49,9 @@ func (c *client) fill(table string, n, textBytes int) {
 // few chunks, whatever the order of the values; readers go on meanwhile; a build that
 // is cancelled leaves nothing.
 func TestBuildsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, above all under the race detector, and runs on one goroutine")
+	}
 	const rows, textBytes = 9000, 500
 	d := newSmallDatabase(t, vfs.NewMem())
 	s := d.session()
@@ -140,6 +143,9 @@ func (d *database) keys() map[uint32]int {
 // ST-071, ST-132: a value that appears twice is found wherever the two are: in one
 // chunk, in different ones, above all others or not; and no other is taken for one.
 func TestBuildsFindDuplicates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, above all under the race detector, and runs on one goroutine")
+	}
 	const rows = 6000
 	for _, order := range []string{"ascending", "descending", "random"} {
 		for _, twice := range [][2]int{{1, 2}, {1, rows}, {rows - 1, rows}, {2500, 2501}, {2500, 5500}, {1, 2001}} {

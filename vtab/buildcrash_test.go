@@ -52,6 +52,9 @@ func (f *fileOperations) begin(act func(n int)) {
 // of several chunks leaves the table as it was or as it should be; what had been
 // written of it is swept at the next open, and the statement then succeeds.
 func TestCrashInChunks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, above all under the race detector, and runs on one goroutine")
+	}
 	const rows, textBytes, points = 3000, 2000, 20
 	for _, build := range []struct{ statement, done string }{
 		{"CREATE INDEX x ON t (s)", "KEY `x` (`s`)"},

@@ -122,6 +122,9 @@ func TestColumnsThatRewrite(t *testing.T) {
 // ST-058: a moment is taken once, and a table that was changed in place so often that
 // its layouts are many is rewritten.
 func TestInstantColumnsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, above all under the race detector, and runs on one goroutine")
+	}
 	d := newDatabaseForTest(t)
 	s := d.session()
 	defer s.end()

@@ -18,6 +18,9 @@ func zoneForTest(t *testing.T, name string) *zone {
 // ST-055: the time of day of an instant leads back to it, but for the second of two
 // instants of one name; a time of day that does not exist is the moment of the change.
 func TestZones(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, above all under the race detector, and runs on one goroutine")
+	}
 	for _, name := range []string{"UTC", "+00:00", "-00:00", "Etc/UTC"} {
 		require.Nil(t, zoneForTest(t, name), name)
 	}
