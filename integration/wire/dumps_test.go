@@ -30,6 +30,9 @@ func load(t *testing.T, s *process.Server, path string) {
 // Real dumps load through the stock client, unmodified; what they define answers
 // as MariaDB does, also after the process was killed.
 func TestDumps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads whole sample databases")
+	}
 	files := []string{
 		process.SharedFile(t, "sakila-schema.sql"),
 		process.SharedFile(t, "sakila-data.sql"),
@@ -61,6 +64,9 @@ func TestDumps(t *testing.T) {
 
 // TestTranscripts makes the transcripts from a reference server.
 func TestTranscripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads whole sample databases")
+	}
 	if reference(t, "") == nil || flag.Lookup("rewrite").Value.String() != "true" {
 		t.Skip("run with FRESHET_REFERENCE and -rewrite to make the transcripts")
 	}
