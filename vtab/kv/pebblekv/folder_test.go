@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -220,6 +221,11 @@ func TestSecondOpener(t *testing.T) {
 	dir := storeOnDisk(t)
 	s := openDisk(t, dir)
 	put(t, s, "\x03b", "2")
+	// The first deletes what its open has replaced in the background.
+	require.Eventually(t, func() bool {
+		options, err := filepath.Glob(filepath.Join(dir, "store", "OPTIONS-*"))
+		return err == nil && len(options) == 1
+	}, 10*time.Second, time.Millisecond)
 	requireRefused(t, dir, kv.ErrLocked)
 	before := fingerprint(t, dir)
 	out := child(t, dir, "opened:")
