@@ -64,9 +64,6 @@ func TestDumps(t *testing.T) {
 
 // TestTranscripts makes the transcripts from a reference server.
 func TestTranscripts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads whole sample databases")
-	}
 	if reference(t, "") == nil || flag.Lookup("rewrite").Value.String() != "true" {
 		t.Skip("run with FRESHET_REFERENCE and -rewrite to make the transcripts")
 	}
