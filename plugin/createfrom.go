@@ -57,7 +57,7 @@ func (e *executor) createAndFill(ctx *sql.Context, n *plan.TableCopier, create *
 		ctx.Session.Warn(&sql.Warning{Level: "Note", Code: 1050, Message: "Table '" + create.Name() + "' already exists"})
 		return false, 0, nil
 	}
-	it, err := e.stock.Build(ctx, create, nil)
+	it, err := e.createTable(ctx, create)
 	if err != nil {
 		return false, 0, err
 	}
@@ -96,4 +96,28 @@ func dropCreated(ctx *sql.Context, create *plan.CreateTable) error {
 		return sql.ErrDropTableNotSupported.New(db.Name())
 	}
 	return dropper.DropTable(ctx, create.Name())
+}
+
+// createTable makes a table. The comment of a temporary one the engine would drop.
+func (e *executor) createTable(ctx *sql.Context, create *plan.CreateTable) (sql.RowIter, error) {
+	comment, commented := create.TableOpts["comment"].(string)
+	if !commented || !create.Temporary() {
+		return e.stock.Build(ctx, create, nil)
+	}
+	_, exists, err := findTable(ctx, create)
+	if err != nil {
+		return nil, err
+	}
+	it, err := e.stock.Build(ctx, create, nil)
+	if err != nil || exists {
+		return it, err
+	}
+	table, _, err := findTable(ctx, create)
+	if err != nil {
+		return nil, err
+	}
+	if t, ok := sql.GetUnderlyingTable(table).(sql.CommentAlterableTable); ok {
+		err = t.ModifyComment(ctx, comment)
+	}
+	return it, err
 }

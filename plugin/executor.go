@@ -81,6 +81,10 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		if create, ok := n.Destination.(*plan.CreateTable); ok {
 			return e.createFrom(ctx, session, n, create)
 		}
+	case *plan.CreateTable:
+		if n.Temporary() {
+			return e.createTable(ctx, n)
+		}
 	case *plan.ShowCreateTable:
 		shown, err := own.ShownTable(ctx, n)
 		if err != nil {

@@ -71,6 +71,11 @@ func errKeyTooLong(limit int) error {
 	return mysqlError(1071, "42000", "Specified key was too long; max key length is %d bytes", limit)
 }
 
+// errTemporaryFullText is MySQL's 1796.
+func errTemporaryFullText() error {
+	return mysqlError(1796, "HY000", "Cannot create FULLTEXT index on temporary InnoDB table")
+}
+
 // errDroppedTable says that a handle outlived its table.
 func errDroppedTable(name string) error {
 	return mysqlError(1412, "HY000", "Table '%s' was dropped or replaced since the statement began, please retry", name)

@@ -21,6 +21,14 @@ func errNotView(database, name string) error {
 	return mysql.NewSQLError(1347, "HY000", "'%s.%s' is not VIEW", database, name)
 }
 
+func errNotBaseTable(database, name string) error {
+	return mysql.NewSQLError(1347, "HY000", "'%s.%s' is not BASE TABLE", database, name)
+}
+
+func errNotUnique(name string) error {
+	return mysql.NewSQLError(1066, "42000", "Not unique table/alias: '%s'", name)
+}
+
 func errNoProcedure(database, name string) error {
 	return mysql.NewSQLError(1305, "42000", "PROCEDURE %s.%s does not exist", database, name)
 }

@@ -79,8 +79,11 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 	if p.marks && hints&hintCreate != 0 {
 		p.markKeys(stmt)
 	}
-	if ddl, ok := stmt.(*ast.DDL); hints&hintCreate != 0 && (ok && ddl.TableSpec != nil || s.compound) {
+	if ddl, ok := stmt.(*ast.DDL); hints&hintCreate != 0 && (ok && (ddl.TableSpec != nil || ddl.OptLike != nil) || s.compound) {
 		stmt = p.functionalKeys(stmt)
+		if p.resolver != nil {
+			stmt = p.createsLike(stmt)
+		}
 	}
 	return stmt, nil
 }
