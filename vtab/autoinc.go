@@ -90,6 +90,14 @@ func (s *autoIncrementSetter) SetAutoIncrementValue(ctx *sql.Context, n uint64) 
 		}
 		n = max(n, largest+1)
 		d.AutoIncrement = n
+		if _, made := tx.built[d.Physical]; made || s.t.temporary {
+			// Nobody else sees the table, and the statement may go on to fill it, beyond
+			// what a reset at its end would set.
+			fresh, err := tx.engine().sequences.unused(ctx, d.ID)
+			if err != nil || fresh {
+				return err
+			}
+		}
 		return tx.resetSequence(ctx, d.ID, n)
 	})
 }

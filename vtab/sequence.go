@@ -157,6 +157,19 @@ func (s *sequences) putBack(id catalog.ID, use sequenceUse) {
 	}
 }
 
+// unused tells whether nothing has asked for the sequence yet, so that it will begin
+// where its table's definition says.
+func (s *sequences) unused(ctx context.Context, id catalog.ID) (bool, error) {
+	q := s.get(id)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.loaded {
+		return false, nil
+	}
+	n, err := readSequence(ctx, s.store, id)
+	return n == 0, err
+}
+
 // peek returns the value that next would return.
 func (s *sequences) peek(ctx context.Context, id catalog.ID, start uint64) (uint64, error) {
 	q := s.get(id)

@@ -38,8 +38,30 @@ func bindSelectDefaults(engine analyzer.RuleFunc) analyzer.RuleFunc {
 		}
 		source := &boundDefaults{UnaryNode: plan.UnaryNode{Child: create.Select()}, catalog: a.Catalog}
 		bound := plan.NewCreateTableSelect(create.Database(), create.Name(), create.IfNotExists(), create.Temporary(), source, spec)
-		return engine(ctx, a, bound, scope, sel, flags)
+		planned, identity, err := engine(ctx, a, bound, scope, sel, flags)
+		if err != nil {
+			return nil, transform.SameTree, err
+		}
+		return withTableOptions(planned, create.TableOpts), identity, nil
 	}
+}
+
+// withTableOptions gives a planned CREATE TABLE … SELECT the options of its table,
+// which the engine drops.
+func withTableOptions(n sql.Node, options map[string]any) sql.Node {
+	copier, ok := n.(*plan.TableCopier)
+	if !ok {
+		return n
+	}
+	create, ok := copier.Destination.(*plan.CreateTable)
+	if !ok {
+		return n
+	}
+	with := *create
+	with.TableOpts = options
+	changed := *copier
+	changed.Destination = &with
+	return &changed
 }
 
 // boundDefaults is a SELECT whose schema has bound defaults.
