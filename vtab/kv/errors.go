@@ -56,6 +56,23 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("%s of %d bytes exceeds the limit of %d", e.What, e.Size, e.Limit)
 }
 
+// ConflictError says that a transaction cannot commit because what it has read was
+// changed by another one that committed since. Nothing of it is visible; the
+// caller may run it again.
+type ConflictError struct {
+	Key []byte // a key that was read and has been changed; nil if TooOld
+	// TooOld: the transaction was open for so long that it is no longer known what
+	// was changed since it began.
+	TooOld bool
+}
+
+func (e *ConflictError) Error() string {
+	if e.TooOld {
+		return "more was committed since the transaction began than can be compared with what it has read"
+	}
+	return fmt.Sprintf("key %x was read and has been changed by another transaction since", e.Key)
+}
+
 // LockReason says why a lock was not granted.
 type LockReason uint8
 

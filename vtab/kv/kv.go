@@ -103,6 +103,12 @@ type Txn interface {
 	// ID names the transaction in LockInfo. It is not 0 and unique since open.
 	ID() uint64
 
+	// Watch makes the store remember what is committed from now on until the
+	// transaction ends, so that Commit can look whether that changes what the
+	// transaction has read since (CommitOptions.Reads). It comes before the first
+	// such read, Snapshot included. A second call does nothing.
+	Watch() error
+
 	// Savepoint marks the present moment of the own writes.
 	Savepoint() Mark
 	// RollbackTo undoes own writes made after m. Locks are kept.
@@ -145,6 +151,10 @@ type CommitHook func(latest Reader, w Writer, pos Position) error
 // CommitOptions are the options of one commit.
 type CommitOptions struct {
 	Durability Durability
+	// Reads is what must be unchanged since it was read: the commit fails with
+	// *ConflictError if another one has changed it. Nil for nothing. Only after
+	// Watch.
+	Reads *ReadSet
 	// Hook runs inside the section, before the batch is applied. Nil is allowed.
 	Hook CommitHook
 	// Published runs inside the section right after the batch has become

@@ -38,7 +38,7 @@ func Run(t *testing.T, open Open) {
 	}{
 		{"Read", readTests}, {"Own", ownTests}, {"View", viewTests}, {"Commit", commitTests},
 		{"Lock", lockTests}, {"Outside", outsideTests}, {"Limit", limitTests}, {"End", endTests},
-		{"Concurrent", concurrentTests},
+		{"Concurrent", concurrentTests}, {"Validate", validateTests},
 	}
 	for _, g := range groups {
 		for _, c := range g.tests {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/freshetdb/freshet/vtab/kv"
 	"github.com/freshetdb/freshet/vtab/kv/locks"
+	"github.com/freshetdb/freshet/vtab/kv/recent"
 )
 
 const (
@@ -37,6 +38,9 @@ type Store struct {
 	// section is held by whoever makes the next state.
 	section sync.Mutex
 	closed  chan struct{} // closed by Close, under section
+
+	// recent is what commits have changed while a serializable transaction is open.
+	recent recent.Log
 
 	counts    counts
 	snapshots snapshots

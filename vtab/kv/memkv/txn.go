@@ -7,6 +7,7 @@ import (
 
 	"github.com/freshetdb/freshet/vtab/kv"
 	"github.com/freshetdb/freshet/vtab/kv/locks"
+	"github.com/freshetdb/freshet/vtab/kv/recent"
 	"github.com/freshetdb/freshet/vtab/kv/writeset"
 )
 
@@ -17,6 +18,7 @@ type txn struct {
 	owner    *locks.Owner // made by the first lock
 	snapshot *state       // taken by the first Snapshot
 	done     bool
+	watch    *recent.Watcher
 }
 
 // usable is the check at the start of every call of the transaction.
@@ -117,6 +119,19 @@ func (t *txn) Locked(key []byte) kv.LockMode {
 	return t.owner.Mode(key)
 }
 
+// Watch implements kv.Txn. It takes the section, so that no commit falls between.
+func (t *txn) Watch() error {
+	if err := t.usable(context.Background()); err != nil {
+		return err
+	}
+	if t.watch == nil {
+		t.store.section.Lock()
+		defer t.store.section.Unlock()
+		t.watch = t.store.recent.Watch(t.store.Applied())
+	}
+	return nil
+}
+
 func (t *txn) Savepoint() kv.Mark { return t.set.Savepoint() }
 
 func (t *txn) RollbackTo(m kv.Mark) {
@@ -141,6 +156,11 @@ func (t *txn) Commit(ctx context.Context, o kv.CommitOptions) (kv.Position, erro
 	defer s.section.Unlock()
 	start := time.Now()
 	defer func() { s.times.add(time.Since(start)) }()
+	if o.Reads != nil {
+		if _, err := s.recent.Validate(o.Reads, 0); err != nil {
+			return 0, err
+		}
+	}
 	next, err := s.change(ctx, nextPosition, func(latest, next *state) error {
 		return t.fill(latest, next, o.Hook)
 	})
@@ -149,6 +169,9 @@ func (t *txn) Commit(ctx context.Context, o kv.CommitOptions) (kv.Position, erro
 	}
 	s.counts.commits.Add(1)
 	s.counts.bytesWritten.Add(uint64(t.set.Size()))
+	if s.recent.Watched() {
+		s.recent.Append(recent.NewChanges(&t.set), next.position)
+	}
 	if o.Published != nil {
 		o.Published(next.position)
 	}
@@ -176,6 +199,9 @@ func (t *txn) Rollback() {
 	t.done = true
 	t.ResetSnapshot()
 	t.set.Reset()
+	if t.watch != nil {
+		t.watch.End()
+	}
 	if t.owner != nil {
 		t.owner.ReleaseAll()
 	}

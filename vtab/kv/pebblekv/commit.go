@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/freshetdb/freshet/vtab/kv"
+	"github.com/freshetdb/freshet/vtab/kv/recent"
 	"github.com/freshetdb/freshet/vtab/kv/writeset"
 )
 
@@ -63,6 +64,9 @@ func (s *Store) commit(ctx context.Context, set *writeset.Set, o kv.CommitOption
 		durability = s.options.Durability
 	}
 	c.sync = durability == kv.DurabilityCommit
+	if err := c.prepare(set, o); err != nil {
+		return 0, err
+	}
 	if err := c.enterSection(o); err != nil {
 		return 0, err
 	}
@@ -80,6 +84,37 @@ type commitment struct {
 	batch    *pebble.Batch
 	sync     bool
 	position kv.Position
+	// set are the transaction's writes, and changes what the commit changes, nil
+	// unless somebody watches.
+	set     *writeset.Set
+	changes *recent.Changes
+	// validated: no commit up to here has changed what the transaction has read.
+	validated kv.Position
+}
+
+// prepare does outside the section what it can of what the section needs for
+// serializable transactions, this one and others: the section then validates only
+// against what was committed meanwhile.
+func (c *commitment) prepare(set *writeset.Set, o kv.CommitOptions) (err error) {
+	c.set = set
+	if c.store.recent.Watched() {
+		c.changes = recent.NewChanges(set)
+	}
+	if o.Reads != nil {
+		c.validated, err = c.store.recent.Validate(o.Reads, 0)
+	}
+	return err
+}
+
+// watched makes sure, inside the section, that there are changes if somebody
+// watches.
+func (c *commitment) watched() {
+	switch {
+	case !c.store.recent.Watched():
+		c.changes = nil
+	case c.changes == nil:
+		c.changes = recent.NewChanges(c.set)
+	}
 }
 
 // enterSection runs the serial part. Nothing of the transaction is visible if
@@ -95,6 +130,12 @@ func (c *commitment) enterSection(o kv.CommitOptions) error {
 	if err := s.reserve(); err != nil {
 		return err
 	}
+	if o.Reads != nil {
+		if _, err := s.recent.Validate(o.Reads, c.validated); err != nil {
+			return err
+		}
+	}
+	c.watched()
 	c.position = s.last + 1
 	if o.Hook != nil {
 		w := &hookWriter{commitment: c}
@@ -122,6 +163,9 @@ func (c *commitment) enterSection(o kv.CommitOptions) error {
 		return err
 	}
 	s.last = c.position
+	if c.changes != nil {
+		s.recent.Append(c.changes, c.position)
+	}
 	s.applied.Store(uint64(c.position))
 	s.generation.Add(1)
 	s.progress.announce()
@@ -193,6 +237,7 @@ type hookWriter struct {
 func (w *hookWriter) Put(key, value []byte) error {
 	if w.check(len(key), len(value)) {
 		w.err = translate(w.commitment.batch.Set(key, value, nil))
+		w.note(key)
 	}
 	return w.err
 }
@@ -200,8 +245,16 @@ func (w *hookWriter) Put(key, value []byte) error {
 func (w *hookWriter) Delete(key []byte) error {
 	if w.check(len(key), 0) {
 		w.err = translate(w.commitment.batch.Delete(key, nil))
+		w.note(key)
 	}
 	return w.err
+}
+
+// note adds a key to what the commit changes.
+func (w *hookWriter) note(key []byte) {
+	if w.commitment.changes != nil {
+		w.commitment.changes.Add(key)
+	}
 }
 
 // DeleteRange must not cover what the batch already puts, so it goes before
@@ -209,6 +262,9 @@ func (w *hookWriter) Delete(key []byte) error {
 func (w *hookWriter) DeleteRange(r kv.Range) error {
 	if empty(r) || !w.check(len(r.Start), len(r.End)) {
 		return w.err
+	}
+	if w.commitment.changes != nil {
+		w.commitment.changes.AddRange(r)
 	}
 	s, old := w.commitment.store, w.commitment.batch
 	b := s.db.NewBatchWithSize(old.Len() + len(r.Start) + len(r.End) + 64)

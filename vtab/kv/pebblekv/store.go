@@ -14,6 +14,7 @@ import (
 
 	"github.com/freshetdb/freshet/vtab/kv"
 	"github.com/freshetdb/freshet/vtab/kv/locks"
+	"github.com/freshetdb/freshet/vtab/kv/recent"
 )
 
 // Store is a kv.Store on Pebble. All methods are safe for concurrent use.
@@ -49,6 +50,9 @@ type Store struct {
 	bulkFiles atomic.Uint64
 	// unsynced is set by every write that nobody waits for.
 	unsynced atomic.Bool
+
+	// recent is what commits have changed while a serializable transaction is open.
+	recent recent.Log
 
 	progress  progress
 	snapshots snapshots

@@ -6,6 +6,7 @@ import (
 
 	"github.com/freshetdb/freshet/vtab/kv"
 	"github.com/freshetdb/freshet/vtab/kv/locks"
+	"github.com/freshetdb/freshet/vtab/kv/recent"
 	"github.com/freshetdb/freshet/vtab/kv/writeset"
 )
 
@@ -16,6 +17,8 @@ type txn struct {
 	snap  *snapshot
 	owner *locks.Owner
 	ended bool
+	// watch keeps what others commit; nil unless the transaction watches.
+	watch *recent.Watcher
 
 	// The readers for kv.Now, handed out by address.
 	snapshotNow, latestNow txnReader
@@ -40,7 +43,28 @@ func (t *txn) end() {
 	t.ended = true
 	t.set.Reset()
 	t.dropSnapshot()
+	t.unwatch()
 	t.unlock()
+}
+
+// Watch takes the section, so that each commit is either in the state that the
+// transaction will read or in what is remembered.
+func (t *txn) Watch() error {
+	if err := t.usable(); err != nil {
+		return err
+	}
+	if t.watch == nil {
+		t.store.section.Lock()
+		defer t.store.section.Unlock()
+		t.watch = t.store.recent.Watch(t.store.last)
+	}
+	return nil
+}
+
+func (t *txn) unwatch() {
+	if t.watch != nil {
+		t.watch.End()
+	}
 }
 
 func (t *txn) unlock() {
@@ -199,6 +223,7 @@ func (t *txn) Commit(ctx context.Context, o kv.CommitOptions) (kv.Position, erro
 	}
 	return t.store.commit(ctx, &t.set, o, func() {
 		t.dropSnapshot()
+		t.unwatch()
 		t.unlock()
 	})
 }
