@@ -17,7 +17,7 @@ func (e *executor) createFrom(ctx *sql.Context, session *vtab.Session, n *plan.T
 	if err := mayChangeDatabase(ctx, e.accounts, create); err != nil {
 		return nil, err
 	}
-	if tx := session.GetTransaction(); tx != nil && tx.IsReadOnly() && !create.Temporary() {
+	if tx := session.GetTransaction(); tx != nil && tx.IsReadOnly() {
 		return nil, sql.ErrReadOnlyTransaction.New()
 	}
 	if !create.Temporary() {

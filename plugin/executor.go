@@ -95,6 +95,13 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		return e.showTexts(ctx, own.ShownEvent(n), row)
 	case *plan.ShowCreateTrigger, *plan.ShowCreateProcedure, *plan.ShowTriggers:
 		return e.showTexts(ctx, n, row)
+	case *plan.StartTransaction:
+		access := map[sql.TransactionCharacteristic]vtab.Access{sql.ReadOnly: vtab.ReadOnly}[n.TransChar]
+		return ended(session.Begin(ctx, vtab.Characteristics{Access: access}, false))
+	case *plan.Commit:
+		return ended(session.Finish(ctx, true, false))
+	case *plan.Rollback:
+		return ended(session.Finish(ctx, false, false))
 	case *plan.PrependNode:
 		vtab.Rebind(n)
 		return nil, nil
@@ -114,12 +121,23 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 // implicit runs the statements that commit what is open; others are the engine's.
 func (e *executor) implicit(ctx *sql.Context, session *vtab.Session, n sql.Node, row sql.Row) (sql.RowIter, error) {
 	if !commitsImplicitly(n) {
+		if tx := session.GetTransaction(); tx != nil && tx.IsReadOnly() && definesTemporary(n) {
+			return nil, sql.ErrReadOnlyTransaction.New()
+		}
 		return nil, nil
 	}
 	if err := mayChangeDatabase(ctx, e.accounts, n); err != nil || own.Inside(ctx) {
 		return nil, err
 	}
 	return e.define(ctx, session, n, row)
+}
+
+// ended is the answer of a statement that begins or ends a transaction.
+func ended(err error) (sql.RowIter, error) {
+	if err != nil {
+		return nil, err
+	}
+	return sql.RowsToRowIter(), nil
 }
 
 // showTexts shows definitions as they were written.
@@ -183,7 +201,7 @@ func expectRows(n *plan.InsertInto) {
 // define runs a statement that changes definitions: what is open is committed
 // first, and a failure leaves nothing behind, at once.
 func (e *executor) define(ctx *sql.Context, session *vtab.Session, n sql.Node, row sql.Row) (sql.RowIter, error) {
-	if tx := session.GetTransaction(); tx != nil && tx.IsReadOnly() {
+	if tx := session.GetTransaction(); tx != nil && tx.IsReadOnly() && changesData(n) {
 		return nil, sql.ErrReadOnlyTransaction.New()
 	}
 	if err := session.CommitBeforeDDL(ctx); err != nil {
@@ -251,6 +269,13 @@ func commitsImplicitly(n sql.Node) bool {
 	return plan.IsDDLNode(n)
 }
 
+// changesData tells the statements that a read-only transaction refuses from those
+// which only commit it.
+func changesData(n sql.Node) bool {
+	_, analyzes := n.(*plan.AnalyzeTable)
+	return !analyzes && !n.IsReadOnly()
+}
+
 // altersTable reports whether a block is an ALTER TABLE of several clauses: the
 // bodies of conditions in triggers are blocks too.
 func altersTable(n *plan.Block) bool {
@@ -275,6 +300,13 @@ func onTemporary(n sql.Node) bool {
 	}
 	table := alteredTable(n)
 	return table != nil && isTemporary(table)
+}
+
+// definesTemporary reports whether a statement changes the definition of a temporary
+// table: MySQL refuses that in a read-only transaction, but not changes of its rows.
+func definesTemporary(n sql.Node) bool {
+	drop, ok := n.(*plan.DropTable)
+	return onTemporary(n) || ok && dropsTemporary(drop)
 }
 
 func dropsTemporary(n *plan.DropTable) bool {

@@ -4,10 +4,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dolthub/vitess/go/netutil"
@@ -166,6 +168,19 @@ type trackedConn struct {
 	// the protocol's own time-outs set it anew with every read.
 	handshake *time.Timer
 	once      sync.Once
+	// ended: no more commands are read.
+	ended atomic.Bool
+}
+
+// endAfterAnswer makes the connection end once what is being answered is sent.
+func (t *trackedConn) endAfterAnswer() { t.ended.Store(true) }
+
+// Read implements net.Conn.
+func (t *trackedConn) Read(p []byte) (int, error) {
+	if t.ended.Load() {
+		return 0, io.EOF
+	}
+	return t.Conn.Read(p)
 }
 
 // handshakeDone lifts the limit once the client has logged in.
@@ -180,6 +195,8 @@ func trackedOf(conn net.Conn) (*trackedConn, bool) {
 		case *tls.Conn:
 			conn = c.NetConn()
 		case *netutil.ConnWithTimeouts:
+			conn = c.Conn
+		case *answerConn:
 			conn = c.Conn
 		default:
 			return nil, false

@@ -10,6 +10,8 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/freshetdb/freshet/vtab"
 )
 
 // request is one statement, or several in one text, with where its result goes.
@@ -69,6 +71,12 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, r request) (rest strin
 			return "", nil
 		}
 		return "", mapped
+	}
+	if session, ok := sqlCtx.Session.(*vtab.Session); ok && session.Released() {
+		if t, ok := trackedOf(c.Conn); ok {
+			t.endAfterAnswer()
+		}
+		return "", nil
 	}
 	return rest, nil
 }
@@ -202,6 +210,10 @@ func setStatusFlags(ctx *sql.Context, c *mysql.Conn) error {
 		}
 	}
 	set(uint16(mysql.ServerStatusAutocommit), autocommit)
-	set(uint16(mysql.ServerInTransaction), ctx.GetTransaction() != nil)
+	inside := ctx.GetTransaction() != nil
+	if session, ok := ctx.Session.(*vtab.Session); ok {
+		inside = session.InTransaction()
+	}
+	set(uint16(mysql.ServerInTransaction), inside)
 	return nil
 }

@@ -23,8 +23,10 @@ type editor struct {
 	marks  []mark
 	delta  int64 // net rows since the last mark
 	locked bool
-	rows   int
-	zone   *zone // of the rows that the engine gives; nil is UTC
+	// refused is why the statement may not write, whether it changes rows or not.
+	refused error
+	rows    int
+	zone    *zone // of the rows that the engine gives; nil is UTC
 
 	vals     []any
 	row      []byte
@@ -64,9 +66,12 @@ func (e *editor) begin(ctx *sql.Context) error {
 	if err != nil {
 		return err
 	}
-	if tx.readOnly && !e.t.temporary {
-		return errReadOnly()
+	if !e.t.temporary {
+		if err := tx.mayWrite(ctx); err != nil {
+			return err
+		}
 	}
+	tx.settle()
 	if e.kv, err = tx.store(ctx); err != nil {
 		return err
 	}
@@ -95,13 +100,13 @@ func (e *editor) lockTable(ctx *sql.Context) error {
 }
 
 // StatementBegin implements sql.EditOpenerCloser. It cannot report an error; the
-// first change will.
+// first change will, or the end of a statement without any.
 func (e *editor) StatementBegin(ctx *sql.Context) {
-	if e.begin(ctx) != nil {
+	if e.refused = e.begin(ctx); e.refused != nil {
 		return
 	}
 	m, err := e.tx.mark(ctx)
-	if err != nil {
+	if e.refused = err; err != nil {
 		return
 	}
 	e.marks = append(e.marks, m)
@@ -128,6 +133,9 @@ func (e *editor) StatementComplete(ctx *sql.Context) error {
 	if err := ctx.Err(); err != nil {
 		closing(&err, func() error { return e.DiscardChanges(ctx, err) })
 		return err
+	}
+	if e.refused != nil {
+		return e.refused
 	}
 	if len(e.marks) > 0 {
 		e.marks = e.marks[:len(e.marks)-1]

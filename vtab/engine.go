@@ -45,6 +45,8 @@ type Engine struct {
 	storedText func(ctx *sql.Context, text, sqlMode string) string
 	claims     *claims
 	querier    Querier
+	// refuseWrites is asked before a session writes; nil refuses nothing.
+	refuseWrites func(*sql.Context) error
 	// uniqueHashes is uniqueHashesMax; tests lower it.
 	uniqueHashes int
 	// buildBytes is the most memory that one build has held.
@@ -71,6 +73,10 @@ func (e *Engine) noteBuildBytes(n int64) {
 	for old := e.buildBytes.Load(); n > old && !e.buildBytes.CompareAndSwap(old, n); old = e.buildBytes.Load() {
 	}
 }
+
+// RefuseWrites has f asked before a statement writes rows that are not temporary,
+// or definitions. Its error fails the statement. Call it before there are sessions.
+func (e *Engine) RefuseWrites(f func(*sql.Context) error) { e.refuseWrites = f }
 
 // Store is the storage engine below.
 func (e *Engine) Store() kv.Store { return e.store }

@@ -53,6 +53,16 @@ func errTooLarge(cause error) error {
 // errReadOnly is MySQL's 1792.
 func errReadOnly() error { return sql.ErrReadOnlyTransaction.New() }
 
+// errCharacteristicsInside is MySQL's 1568.
+func errCharacteristicsInside() error {
+	return mysqlError(1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress")
+}
+
+// errCommitInside is MySQL's 1422.
+func errCommitInside() error {
+	return mysqlError(1422, "HY000", "Explicit or implicit commit is not allowed in stored function or trigger.")
+}
+
 // errAutoIncrement is MySQL's 1467.
 func errAutoIncrement() error {
 	return mysqlError(1467, "HY000", "Failed to read auto-increment value from storage engine")

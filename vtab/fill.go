@@ -30,7 +30,7 @@ func (t *Table) NewFill(ctx *sql.Context) (*Fill, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.temporary || tx.dirty() || !tx.sess.autocommits(ctx) || tx.readOnly || ctx.IsInterpreted() {
+	if t.temporary || tx.dirty() || !tx.sess.autocommits(ctx) || tx.mayWrite(ctx) != nil || ctx.IsInterpreted() {
 		return nil, nil
 	}
 	if err := tx.lockTable(ctx, t.shape.desc, kv.LockX); err != nil {

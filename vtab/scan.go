@@ -64,6 +64,7 @@ func (i *rowIter) open(ctx *sql.Context) error {
 		return err
 	}
 	i.tx = tx
+	tx.settle()
 	if err := i.t.checkCurrent(ctx, tx); err != nil {
 		return err
 	}

@@ -22,9 +22,15 @@ type Session struct {
 	engine *Engine
 	// open is the transaction that has not ended, also when GMS has forgotten it.
 	open *Transaction
+	// next is what SET TRANSACTION has said of the next transaction.
+	next Characteristics
 	// calls is the depth of CALL: the statements of a procedure join the
 	// transaction of the caller.
 	calls int
+	// nested is the depth of triggers and stored functions.
+	nested int
+	// released: the client asked for the end of its connection.
+	released bool
 	// editing counts statements between StatementBegin and their end.
 	editing int
 	temp    tempTables
@@ -90,7 +96,10 @@ func (s *Session) StartTransaction(_ *sql.Context, c sql.TransactionCharacterist
 	if s.open != nil {
 		s.open.rollback()
 	}
-	s.open = &Transaction{sess: s, readOnly: c == sql.ReadOnly}
+	s.open = &Transaction{sess: s}
+	if c == sql.ReadOnly {
+		s.open.fixed.Access = ReadOnly
+	}
 	return s.open, nil
 }
 
@@ -180,17 +189,35 @@ func (s *Session) SetTransaction(t sql.Transaction) {
 // that ends it. They must neither commit nor end its transaction.
 func (s *Session) BeginNested() (end func()) {
 	s.calls++
+	s.nested++
 	joined := !s.GetIgnoreAutoCommit()
 	if joined {
 		s.SetIgnoreAutoCommit(true)
 	}
 	return func() {
 		s.calls--
+		s.nested--
 		if joined {
 			s.SetIgnoreAutoCommit(false)
 		}
 	}
 }
+
+// MayCommit refuses statements that would commit inside another one, as MySQL does
+// with error 1422: in triggers, stored functions, and procedures that they call.
+func (s *Session) MayCommit() error {
+	if s.nested > 0 || s.editing > 0 {
+		return errCommitInside()
+	}
+	return nil
+}
+
+// Release says that the session's connection is to end after the running statement:
+// COMMIT RELEASE.
+func (s *Session) Release() { s.released = true }
+
+// Released reports whether Release was called.
+func (s *Session) Released() bool { return s.released }
 
 // BeginCall notes that a procedure is being executed and returns the function
 // that ends it. A CALL from inside a writing statement (a trigger) joins that
@@ -213,6 +240,9 @@ func (s *Session) BeginCall() (end func()) {
 // CommitBeforeDDL ends an open explicit transaction, as MySQL does before a
 // statement that commits implicitly, and starts the statement's own.
 func (s *Session) CommitBeforeDDL(ctx *sql.Context) error {
+	if err := s.MayCommit(); err != nil {
+		return err
+	}
 	s.defining = true
 	tx, ok := s.BaseSession.GetTransaction().(*Transaction)
 	if ok && !tx.ended {
@@ -242,7 +272,7 @@ func (s *Session) ValidateSession(ctx *sql.Context) error {
 	if !ok || tx.ended {
 		return nil
 	}
-	tx.beginStatement(s.autocommits(ctx) || s.readCommitted(ctx))
+	tx.beginStatement(s.autocommits(ctx))
 	return nil
 }
 
@@ -301,7 +331,7 @@ func (s *Session) CommandBegin() error { return nil }
 // CommandEnd implements sql.LifecycleAwareSession. A transaction that is still
 // open under autocommit belongs to a statement that failed, or to a prepare.
 func (s *Session) CommandEnd() {
-	s.calls, s.editing = 0, 0
+	s.calls, s.nested, s.editing = 0, 0, 0
 	s.closeScans()
 	if s.open == nil {
 		return
@@ -367,16 +397,6 @@ func (s *Session) autocommit(ctx *sql.Context) bool {
 	}
 	on, err := sql.ConvertToBool(ctx, v)
 	return err != nil || on
-}
-
-// readCommitted reports whether each statement reads a new snapshot.
-func (s *Session) readCommitted(ctx *sql.Context) bool {
-	v, err := s.GetSessionVariable(ctx, "transaction_isolation")
-	if err != nil {
-		return false
-	}
-	level, _ := v.(string)
-	return level == "READ-COMMITTED" || level == "READ-UNCOMMITTED"
 }
 
 // lockWait is how long a statement waits for a lock.

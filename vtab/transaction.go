@@ -20,8 +20,11 @@ import (
 // the catalog view are taken when the first table is bound, and a Transaction
 // that is dropped without Rollback before that holds nothing.
 type Transaction struct {
-	sess     *Session
-	readOnly bool
+	sess *Session
+	// fixed are the characteristics: those given explicitly, and all of them once
+	// settled.
+	fixed   Characteristics
+	settled bool
 
 	kv  kv.Txn       // nil until first used
 	cat *catalog.Txn // nil until first used
@@ -74,9 +77,6 @@ type mark struct {
 
 // String implements sql.Transaction.
 func (tx *Transaction) String() string { return "freshet transaction" }
-
-// IsReadOnly implements sql.Transaction.
-func (tx *Transaction) IsReadOnly() bool { return tx.readOnly }
 
 func (tx *Transaction) engine() *Engine { return tx.sess.engine }
 
@@ -161,12 +161,12 @@ func readUint64(ctx context.Context, r kv.Reader, key []byte) (uint64, error) {
 
 // beginStatement is called before each statement is bound. Where no statement of
 // the transaction has plainly read yet, or at READ COMMITTED, the next one reads
-// a new snapshot.
-func (tx *Transaction) beginStatement(readCommitted bool) {
+// a new snapshot, and so does one that is a transaction of its own.
+func (tx *Transaction) beginStatement(alone bool) {
 	if tx.ended || !tx.synced || tx.readers > 0 || tx.cat.Changed() {
 		return
 	}
-	if tx.plainRead && !readCommitted {
+	if tx.plainRead && !alone && tx.isolation() > ReadCommitted {
 		return
 	}
 	tx.cat.End()

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	sqldb "database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
+	wiremysql "github.com/go-sql-driver/mysql"
 	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
 
@@ -39,6 +41,12 @@ type world struct {
 	options plugin.Options
 	db      *plugin.DB
 	clients map[string]*client
+
+	// wire: sessions are connections to a server.
+	wire      bool
+	server    *plugin.Server
+	pool      *sqldb.DB
+	endServer func() error
 }
 
 // newWorld opens an empty store with a database d.
@@ -66,10 +74,18 @@ func (w *world) open() {
 	db, err := plugin.Open(context.Background(), o)
 	require.NoError(w.t, err)
 	w.db, w.clients = db, map[string]*client{}
+	if w.wire {
+		w.serve()
+	}
 }
 
 func (w *world) close() error {
-	err := w.db.Close()
+	var err error
+	if w.endServer != nil {
+		err = w.endServer()
+		w.endServer = nil
+	}
+	err = errors.Join(err, w.db.Close())
 	w.db, w.clients = nil, nil
 	return err
 }
@@ -110,6 +126,7 @@ func (w *world) finish() {
 type client struct {
 	w    *world
 	sess sql.Session
+	conn *sqldb.Conn // in the place of sess where the world has a server
 }
 
 // session returns the session of a name, making it at its first use.
@@ -117,7 +134,11 @@ func (w *world) session(name string) *client {
 	w.t.Helper()
 	c := w.clients[name]
 	if c == nil {
-		c = w.newClient()
+		if w.wire {
+			c = w.connect()
+		} else {
+			c = w.newClient()
+		}
 		w.clients[name] = c
 		if _, err := c.try("USE d"); err != nil && errorNumber(err) != 1049 {
 			require.NoError(w.t, err)
@@ -145,6 +166,9 @@ func (c *client) try(query string) (result, error) { return c.tryContext(context
 
 // tryContext runs one statement to its end.
 func (c *client) tryContext(ctx context.Context, query string) (r result, err error) {
+	if c.conn != nil {
+		return c.tryWire(ctx, query)
+	}
 	sctx := c.w.db.NewContext(ctx, c.sess).WithQuery(query)
 	if err := sql.SessionCommandBegin(c.sess); err != nil {
 		return r, err
@@ -238,6 +262,10 @@ func (c *client) fails(number int, query string) {
 
 // errorNumber is the number that a client would get.
 func errorNumber(err error) int {
+	var answer *wiremysql.MySQLError
+	if errors.As(err, &answer) {
+		return int(answer.Number)
+	}
 	var e *mysql.SQLError
 	if errors.As(correct.MySQLError(err), &e) {
 		return e.Number()

@@ -46,6 +46,12 @@ func (s *Statements) Resolve(_ *sql.Context, statement parser.Statement, exprs [
 	switch statement := statement.(type) {
 	case *parser.InsertValues:
 		return s.insertValues(statement), nil
+	case *parser.Begin:
+		return begin(statement), nil
+	case *parser.EndTransaction:
+		return endTransaction(statement), nil
+	case *parser.SetTransaction:
+		return setTransaction(statement), nil
 	case *parser.Do:
 		return newDo(statement, exprs)
 	case *parser.AlterView:

@@ -41,19 +41,26 @@ func (s *source) ownInBody(i int) bool {
 	switch {
 	case t.is(s.text, "check"), t.is(s.text, "checksum"), t.is(s.text, "repair"), t.is(s.text, "optimize"):
 		return s.word(i+1, "table") || s.word(i+1, "local") || s.word(i+1, "no_write_to_binlog")
-	case t.is(s.text, "do"):
-		// Not the DO of WHILE … DO or of an event: those follow an expression or a clause.
-		if i == 0 || s.word(i-1, "end") {
-			return false
-		}
-		for _, before := range []string{"begin", "then", "else", "loop", "repeat", "row", "do"} {
-			if s.word(i-1, before) {
-				return true
-			}
-		}
-		return s.punct(i-1, ';')
+	case t.is(s.text, "do"), t.is(s.text, "commit"), t.is(s.text, "rollback"):
+		return s.beginsStatement(i)
+	case t.is(s.text, "start"), t.is(s.text, "set"):
+		return s.word(i+1, "transaction") && s.beginsStatement(i)
 	}
 	return false
+}
+
+// beginsStatement tells whether a statement of a body begins at token i. The DO of WHILE … DO or of an event begins
+// none: it follows an expression or a clause.
+func (s *source) beginsStatement(i int) bool {
+	if i == 0 || s.word(i-1, "end") {
+		return false
+	}
+	for _, before := range []string{"begin", "then", "else", "loop", "repeat", "row", "do"} {
+		if s.word(i-1, before) {
+			return true
+		}
+	}
+	return s.punct(i-1, ';')
 }
 
 // statementEnd returns the token behind the simple statement at i: a semicolon, or the END of its block.

@@ -59,7 +59,7 @@ func (s *source) definesTable() bool {
 	return s.createsTable() || s.word(0, "alter") && s.word(1, "table")
 }
 
-// withClause: WITH ROLLUP, WITH PARSER p, [READ ONLY,] WITH CONSISTENT SNAPSHOT.
+// withClause: WITH ROLLUP, WITH PARSER p.
 func withClause(s *source, i int) (int, error) {
 	switch {
 	case s.word(i+1, "rollup"):
@@ -71,15 +71,6 @@ func withClause(s *source, i int) (int, error) {
 	case s.word(i+1, "parser") && i+2 < len(s.tokens):
 		// The parser plugin of a FULLTEXT key: Freshet has analyzers of its own.
 		s.replace(i, i+2, "", false)
-		return i + 2, nil
-	case s.word(i+1, "consistent") && s.word(i+2, "snapshot"):
-		// Beside READ ONLY or READ WRITE: a snapshot is taken at the first read in any case.
-		switch {
-		case s.punct(i-1, ','):
-			s.replace(i-1, i+2, "", false)
-		case s.punct(i+3, ','):
-			s.replace(i, i+3, "", false)
-		}
 		return i + 2, nil
 	}
 	return i, nil

@@ -24,6 +24,18 @@ func (p *Parser) own(ctx context.Context, s *source) (stmt ast.Statement, end in
 		stmt, err = p.optimize(r)
 	case r.words("do"):
 		stmt, err = p.do(ctx, r)
+	case r.words("begin"):
+		stmt = p.begin(r)
+	case r.words("start", "transaction"):
+		stmt, err = p.startTransaction(r)
+	case r.words("commit"):
+		stmt, err = p.endTransaction(r, false)
+	case r.words("rollback"):
+		stmt, err = p.endTransaction(r, true)
+	case r.words("set", "transaction"):
+		stmt, err = p.setTransaction(r)
+	case r.words("set"):
+		stmt = p.setNext(r)
 	case r.words("xa"):
 		return nil, r.at(), true, errUnsupported("XA")
 	case r.words("handler"):

@@ -85,6 +85,18 @@ func TestOwnStatements(t *testing.T) {
 		{"optimize local tables t, u", "OPTIMIZE LOCAL TABLE `t`, `u`"},
 		{"show engine innodb status", "SHOW ENGINE `innodb` STATUS"},
 		{"show engine all logs", "SHOW ENGINE `all` LOGS"},
+		{"begin", "START TRANSACTION"},
+		{"BEGIN WORK", "START TRANSACTION"},
+		{"/* x */ start transaction", "START TRANSACTION"},
+		{"start transaction read only, with consistent snapshot", "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"},
+		{"start transaction read write", "START TRANSACTION READ WRITE"},
+		{"commit", "COMMIT"},
+		{"commit work and no chain release", "COMMIT AND NO CHAIN RELEASE"},
+		{"rollback and chain", "ROLLBACK AND CHAIN"},
+		{"rollback work no release", "ROLLBACK NO RELEASE"},
+		{"set transaction read only, isolation level read uncommitted", "SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED, READ ONLY"},
+		{"SET @@transaction_isolation := 'serializable'", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"},
+		{"set @@transaction_read_only = off", "SET TRANSACTION READ WRITE"},
 		{"do 1 + 1, upper('x;y')", "DO 1 + 1, upper('x;y') [2|X;Y]"},
 		{"do (select 3)", "DO (select 3) [3]"},
 		{"alter view v as select a + 1 as a from t", "CREATE OR REPLACE view v as select a + 1 as a from t"},
@@ -122,6 +134,8 @@ func TestOwnStatements(t *testing.T) {
 		require.Equal(t, 1235, e.Num)
 	}
 	for _, q := range []string{
+		"start transaction with snapshot", "start transaction read only read write", "commit and chain release", "rollback and",
+		"set transaction", "set transaction isolation level", "set transaction read only, read write", "begin x",
 		"check table", "check table t u", "check tables t,", "repair t", "show engine", "show engine innodb", "do", "do 1 as x",
 		"do a from t where b", "alter view v", "alter view v as delete from t", "alter view v as select 1; select 2", "drop function",
 		"alter function f nonsense", "show create function", "optimize table t quick", "check table t; select 1", "do 1; select 2",
@@ -139,6 +153,8 @@ func TestNotOurs(t *testing.T) {
 	for _, q := range []string{
 		"select `check`, xa, do from `table`", "create table repair (checksum int, optimize int) checksum=1", "alter table t add column view int",
 		"show create procedure p", "show function_status", "drop table t", "drop procedure p", "alter table t add index function (a)",
+		"rollback to s", "rollback work to savepoint s", "set session transaction read only", "set @@session.transaction_isolation = 'SERIALIZABLE'",
+		"set @@transaction_isolation = @a", "set transaction_isolation = 'SERIALIZABLE'", "start replica", "select begin from commit",
 		"show engines", "analyze table t", "create view `function` as select 1 from t", "select handler from t", "create index view on t (a)",
 	} {
 		want, err1 := ast.Parse(q)

@@ -84,7 +84,6 @@ func TestTextEdits(t *testing.T) {
 		{"delete low_priority quick from t where quick = 1", "delete from t where quick = 1"},
 		{"update low_priority t set quick = 1", "update t set quick = 1"},
 		{"delete from d.t as x where x.a = 1", "delete x from d.t as x where x.a = 1"},
-		{"start transaction read only, with consistent snapshot", "start transaction read only"},
 		{"analyze table t update histogram on a with 10 buckets", "analyze table t"},
 	} {
 		require.Equal(t, baseText(t, c[1]), parseText(t, c[0], ast.ParserOptions{}), c[0])

@@ -82,6 +82,7 @@ type scanner struct {
 	n        int // tokens of the statement so far
 	create   bool
 	deletes  bool
+	sets     bool
 	compound bool
 	// open has a bit per depth of parentheses: a SELECT there has had no FROM yet.
 	open     uint64
@@ -106,6 +107,10 @@ func (s *scanner) token(t token) {
 		}
 	}
 	switch t.kind {
+	case kindVariable:
+		if s.sets && s.n == 1 && isNextCharacteristic(s.text[t.start:t.end]) {
+			s.hints |= hintOwn
+		}
 	case kindWord:
 		s.word(t)
 		s.beforeCompares = s.previous.kind == kindPunct && isComparison(s.text[s.previous.start])
@@ -203,6 +208,8 @@ func (s *scanner) close() {
 func (s *scanner) word(t token) {
 	if s.n == 0 {
 		s.first(t)
+	} else if s.sets && s.n == 1 && t.is(s.text, "transaction") {
+		s.hints |= hintOwn
 	} else if s.n < modifierTokens && s.modifier(t) {
 		s.hints |= hintText
 	} else if s.create && s.n < headTokens {
@@ -288,11 +295,16 @@ func (s *scanner) first(t token) {
 		if equalFoldAny(w, "do", "xa") {
 			s.hints |= hintOwn
 		}
+	case 3:
+		s.sets = equalFold(w, "set")
 	case 4:
 		if equalFoldAny(w, "drop", "show") {
 			s.hints |= hintOwn
 		}
 	case 5:
+		if equalFoldAny(w, "begin", "start") {
+			s.hints |= hintOwn
+		}
 		if equalFoldAny(w, "alter", "check") {
 			s.hints |= hintOwn | hintCreate | hintText
 			s.create = true
@@ -302,7 +314,7 @@ func (s *scanner) first(t token) {
 		case equalFold(w, "create"):
 			s.hints |= hintOwn | hintCreate | hintText
 			s.create = true
-		case equalFoldAny(w, "repair", "rename"):
+		case equalFoldAny(w, "repair", "rename", "commit"):
 			s.hints |= hintOwn
 		case equalFold(w, "delete"):
 			s.deletes = true
@@ -312,7 +324,7 @@ func (s *scanner) first(t token) {
 			s.hints |= hintOwn
 		}
 	case 8:
-		if equalFoldAny(w, "checksum", "optimize") {
+		if equalFoldAny(w, "checksum", "optimize", "rollback") {
 			s.hints |= hintOwn
 		}
 	}
@@ -328,7 +340,7 @@ func (s *scanner) modifier(t token) bool {
 	case 7:
 		return equalFold(w, "delayed")
 	case 8:
-		return equalFoldAny(w, "password", "snapshot")
+		return equalFold(w, "password")
 	case 12, 13:
 		return equalFoldAny(w, "low_priority", "high_priority")
 	}

@@ -153,8 +153,11 @@ func (c *compiler) sqlStatement(s ast.Statement) (node, error) {
 	case *ast.Call:
 		return nil, errUnsupported("CALL")
 	}
-	if own, ok := parser.StatementOf(s).(*parser.Do); ok && own != nil {
+	switch parser.StatementOf(s).(type) {
+	case *parser.Do:
 		return execution{c.query(s)}, nil
+	case *parser.Begin, *parser.EndTransaction, *parser.SetTransaction:
+		return nil, errCommit()
 	}
 	return nil, errUnsupported(ast.String(s))
 }

@@ -1,0 +1,131 @@
+package scenarios
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freshetdb/freshet/plugin"
+)
+
+// wireTimeout bounds the end of a server.
+const wireTimeout = 20 * time.Second
+
+// serve has the sessions that are made from now on talk to a server over TCP.
+func (w *world) serve() {
+	w.t.Helper()
+	server, err := w.db.NewServer(plugin.ServerOptions{Address: "127.0.0.1:0"})
+	require.NoError(w.t, err)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		server.Serve()
+	}()
+	// Parameters are left out, so that statements go as they are.
+	pool, err := sql.Open("mysql", fmt.Sprintf("root@tcp(%s)/?multiStatements=true", server.Addr()))
+	require.NoError(w.t, err)
+	w.server, w.pool, w.clients = server, pool, map[string]*client{}
+	w.endServer = func() error {
+		err := pool.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), wireTimeout)
+		defer cancel()
+		if endErr := server.Shutdown(ctx); err == nil {
+			err = endErr
+		}
+		<-served
+		return err
+	}
+}
+
+// connect makes a session on a connection of its own.
+func (w *world) connect() *client {
+	w.t.Helper()
+	conn, err := w.pool.Conn(context.Background())
+	require.NoError(w.t, err)
+	return &client{w: w, conn: conn}
+}
+
+// tryWire runs one statement on the client's connection.
+func (c *client) tryWire(ctx context.Context, query string) (r result, err error) {
+	if !answersRows(query) {
+		done, err := c.conn.ExecContext(ctx, query)
+		if err != nil {
+			return r, err
+		}
+		affected, err := done.RowsAffected()
+		if err != nil {
+			return r, err
+		}
+		id, err := done.LastInsertId()
+		r.affected, r.insertID = uint64(affected), uint64(id)
+		return r, err
+	}
+	rows, err := c.conn.QueryContext(ctx, query)
+	if err != nil {
+		return r, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return r, err
+	}
+	values := make([]sql.RawBytes, len(columns))
+	into := make([]any, len(columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return r, err
+		}
+		parts := make([]string, len(values))
+		for i, v := range values {
+			if parts[i] = string(v); v == nil {
+				parts[i] = "NULL"
+			}
+		}
+		r.rows = append(r.rows, strings.Join(parts, ","))
+	}
+	return r, rows.Err()
+}
+
+// answersRows tells the statements that answer with rows.
+func answersRows(query string) bool {
+	switch word, _, _ := strings.Cut(strings.TrimLeft(query, "( \n\t"), " "); strings.ToUpper(word) {
+	case "SELECT", "SHOW", "WITH", "TABLE", "EXPLAIN", "CHECK", "ANALYZE", "OPTIMIZE", "REPAIR", "CHECKSUM":
+		return true
+	}
+	return false
+}
+
+// runBothWays runs scenarios in process and over the wire.
+func runBothWays(t *testing.T, all []scenario) {
+	for _, wire := range []bool{false, true} {
+		way := "process"
+		if wire {
+			way = "wire"
+		}
+		t.Run(way, func(t *testing.T) {
+			for _, s := range all {
+				t.Run(s.name, func(t *testing.T) {
+					t.Parallel()
+					w := newWorld(t)
+					w.wire = wire
+					if wire {
+						w.serve()
+					}
+					if s.setup != nil {
+						s.setup(w)
+					}
+					w.run(s.script)
+					w.finish()
+				})
+			}
+		})
+	}
+}
