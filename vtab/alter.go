@@ -445,9 +445,9 @@ func (t *Table) DropCheck(ctx *sql.Context, name string) error {
 	})
 }
 
-// ModifyStoredCollation implements sql.CollationAlterableTable: CONVERT TO.
+// ModifyStoredCollation implements sql.CollationAlterableTable.
 func (t *Table) ModifyStoredCollation(ctx *sql.Context, collation sql.CollationID) error {
-	return t.convertTo(ctx, collation)
+	return t.ConvertTo(ctx, collation)
 }
 
 // ModifyDefaultCollation implements sql.CollationAlterableTable.

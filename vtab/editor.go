@@ -189,7 +189,7 @@ func (e *editor) Insert(ctx *sql.Context, row sql.Row) error {
 	if err != nil {
 		return err
 	}
-	if row, err = e.shape.withoutPadding(ctx, row); err != nil {
+	if row, err = e.shape.fitted(ctx, row); err != nil {
 		return err
 	}
 	key, err := e.newKey(ctx, row)
@@ -474,7 +474,7 @@ func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
 		return err
 	}
 	e.shape.keepUnchanged(e.zone, old, shown, newRow)
-	if newRow, err = e.shape.withoutPadding(ctx, newRow); err != nil {
+	if newRow, err = e.shape.fitted(ctx, newRow); err != nil {
 		return err
 	}
 	key := oldKey

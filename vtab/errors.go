@@ -81,6 +81,13 @@ func errKeyTooLong(limit int) error {
 	return mysqlError(1071, "42000", "Specified key was too long; max key length is %d bytes", limit)
 }
 
+// errBadText is MySQL's 1366 for text that the column's character set does not have.
+func errBadText(text, column string) error { return errBadTextAt(text, column, 1) }
+
+func errBadTextAt(text, column string, row int64) error {
+	return mysqlError(1366, "HY000", "Incorrect string value: '%s' for column '%s' at row %d", ShownBytes(text), column, row)
+}
+
 // errTemporaryFullText is MySQL's 1796.
 func errTemporaryFullText() error {
 	return mysqlError(1796, "HY000", "Cannot create FULLTEXT index on temporary InnoDB table")

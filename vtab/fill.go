@@ -70,7 +70,7 @@ func (f *Fill) Insert(ctx *sql.Context, row sql.Row) error {
 	if err != nil {
 		return err
 	}
-	if row, err = f.build.shape.withoutPadding(ctx, row); err != nil {
+	if row, err = f.build.shape.fitted(ctx, row); err != nil {
 		return err
 	}
 	return f.build.insertRow(ctx, row)

@@ -205,7 +205,7 @@ func (w *rewriter) Insert(ctx *sql.Context, row sql.Row) error {
 	if err != nil {
 		return err
 	}
-	if row, err = w.build.shape.withoutPadding(ctx, row); err != nil {
+	if row, err = w.build.shape.fitted(ctx, row); err != nil {
 		return err
 	}
 	return w.build.insertRow(ctx, row)
@@ -269,7 +269,12 @@ func (w *rewriter) raiseSequence(ctx *sql.Context) error {
 }
 
 // rewrite copies all rows under a changed definition, without the engine.
-func (t *Table) rewrite(ctx *sql.Context, change func(*catalog.Table) error) (err error) {
+func (t *Table) rewrite(ctx *sql.Context, change func(*catalog.Table) error) error {
+	return t.rewriteRows(ctx, change, func(row sql.Row) (sql.Row, error) { return row, nil })
+}
+
+// rewriteRows is rewrite with a change to each row.
+func (t *Table) rewriteRows(ctx *sql.Context, change func(*catalog.Table) error, changeRow func(sql.Row) (sql.Row, error)) (err error) {
 	w, err := t.newRewriter(ctx, func(_ *Transaction, d *catalog.Table) error { return change(d) })
 	if err != nil {
 		return err
@@ -280,7 +285,13 @@ func (t *Table) rewrite(ctx *sql.Context, change func(*catalog.Table) error) (er
 		}
 		closing(&err, func() error { return w.Close(ctx) })
 	}()
-	return t.eachRow(ctx, func(row sql.Row) error { return w.build.insertRow(ctx, row) })
+	return t.eachRow(ctx, func(row sql.Row) error {
+		row, err := changeRow(row)
+		if err != nil {
+			return err
+		}
+		return w.build.insertRow(ctx, row)
+	})
 }
 
 // eachRow calls f with every row as it is stored.
@@ -299,30 +310,6 @@ func (t *Table) eachRow(ctx *sql.Context, f func(sql.Row) error) (err error) {
 			return err
 		}
 	}
-}
-
-// convertTo is ALTER TABLE … CONVERT TO CHARACTER SET: every text column and the
-// table's default get the collation.
-func (t *Table) convertTo(ctx *sql.Context, collation sql.CollationID) error {
-	return t.rewrite(ctx, func(d *catalog.Table) error {
-		d.Collation = collation.Name()
-		for i := range d.Columns {
-			typ, err := parseType(ctx, d.Columns[i].Type)
-			if err != nil {
-				return err
-			}
-			ct, ok := typ.(sql.TypeWithCollation)
-			if !ok || ct.Collation() == sql.Collation_binary {
-				continue
-			}
-			next, err := ct.WithNewCollation(collation)
-			if err != nil {
-				return err
-			}
-			d.Columns[i].Type = typeText(next)
-		}
-		return nil
-	})
 }
 
 // largestAutoIncrement is the largest value in the AUTO_INCREMENT column.

@@ -10,7 +10,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/sqltypes"
 
 	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/vtab/enc"
@@ -39,8 +38,8 @@ type shape struct {
 	layouts map[uint32]*storedLayout // every layout that stored rows may have
 	// timestamps are the ordinals of the columns that depend on the time zone.
 	timestamps []int
-	// chars are the ordinals of the CHAR columns.
-	chars    []int
+	// fits are the columns that ask more of a value than their type does.
+	fits     []fit
 	autoCol  int            // ordinal of the AUTO_INCREMENT column, -1 for none
 	autoMax  uint64         // the largest value its type holds
 	fullText bool           // some index is GMS's full text
@@ -148,8 +147,8 @@ func (s *shape) buildSchema(ctx context.Context) error {
 		if isTimestamp(typ) {
 			s.timestamps = append(s.timestamps, i)
 		}
-		if col.Type.Type() == sqltypes.Char {
-			s.chars = append(s.chars, i)
+		if f, ok := newFit(i, typ); ok {
+			s.fits = append(s.fits, f)
 		}
 		s.schema = append(s.schema, col)
 		s.ordinal[strings.ToLower(d.Name)] = i

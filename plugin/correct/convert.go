@@ -3,10 +3,13 @@ package correct
 import (
 	"context"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
+
+	"github.com/freshetdb/freshet/vtab"
 )
 
 // Warnings of conversions that strict mode would refuse.
@@ -84,8 +87,44 @@ func (c conversion) convert(ctx *sql.Context, value any, row int64) (any, sql.Co
 	if err != nil || inRange != sql.InRange {
 		return converted, inRange, err
 	}
+	if err := c.representable(ctx, converted, row); err != nil {
+		return nil, sql.InRange, err
+	}
 	converted, inRange = withinLimits(value, converted)
 	return converted, inRange, nil
+}
+
+// representable refuses text that the column's character set does not have.
+func (c conversion) representable(ctx *sql.Context, converted any, row int64) error {
+	typ, ok := c.typ.(sql.StringType)
+	if !ok || typ.CharacterSet() == sql.CharacterSet_utf8mb4 || !types.IsTextOnly(typ) {
+		return nil
+	}
+	value, err := sql.UnwrapAny(ctx, converted)
+	if err != nil {
+		return err
+	}
+	text, ok := value.(string)
+	if !ok {
+		return nil
+	}
+	if at := vtab.Unrepresentable(typ.CharacterSet(), text); at >= 0 {
+		return types.ErrBadCharsetString.New(vtab.ShownBytes(text[at:]), c.column, row)
+	}
+	return nil
+}
+
+// withoutForeign puts question marks for the characters that a character set does
+// not have.
+func withoutForeign(charset sql.CharacterSetID, text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if vtab.Unrepresentable(charset, string(r)) >= 0 {
+			r = '?'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // refusal is the error of a strict statement.
@@ -127,6 +166,9 @@ func (c conversion) closest(ctx *sql.Context, value, converted any, row int64, e
 	case sql.StringType:
 		if types.ErrBadCharsetString.Is(err) && isText {
 			ctx.Warn(codeIncorrectValue, "%s", err.Error())
+			if utf8.ValidString(text) {
+				return shorten(ctx, typ, withoutForeign(typ.CharacterSet(), text))
+			}
 			return shorten(ctx, typ, string(types.TruncateInvalidUTF8([]byte(text))))
 		}
 		if types.ErrLengthBeyondLimit.Is(err) && isText {

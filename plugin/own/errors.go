@@ -25,6 +25,10 @@ func errNotBaseTable(database, name string) error {
 	return mysql.NewSQLError(1347, "HY000", "'%s.%s' is not BASE TABLE", database, name)
 }
 
+func errCollationMismatch(collation, charset string) error {
+	return mysql.NewSQLError(1253, "42000", "COLLATION '%s' is not valid for CHARACTER SET '%s'", collation, charset)
+}
+
 func errNotUnique(name string) error {
 	return mysql.NewSQLError(1066, "42000", "Not unique table/alias: '%s'", name)
 }

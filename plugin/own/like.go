@@ -46,15 +46,21 @@ func (s *Statements) createTableLike(ctx *sql.Context, statement *parser.CreateT
 
 // likeSource is the table to copy, if it is one and the session may read it.
 func (s *Statements) likeSource(ctx *sql.Context, database *vtab.Database, name string) (*vtab.Table, error) {
+	table, err := s.baseTable(ctx, database, name)
+	if err != nil || table.IsTemporary() {
+		return table, err
+	}
+	return table, s.mayRead(ctx, database.Name(), table.Name())
+}
+
+// baseTable is the table of a name. A view of the name is error 1347.
+func (s *Statements) baseTable(ctx *sql.Context, database *vtab.Database, name string) (*vtab.Table, error) {
 	found, ok, err := database.GetTableInsensitive(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if table, isStore := found.(*vtab.Table); ok && isStore {
-		if table.IsTemporary() {
-			return table, nil
-		}
-		return table, s.mayRead(ctx, database.Name(), table.Name())
+		return table, nil
 	}
 	if _, isView, err := database.GetViewDefinition(ctx, name); err != nil || isView {
 		if err != nil {

@@ -62,6 +62,8 @@ func (s *Statements) Resolve(_ *sql.Context, statement parser.Statement, exprs [
 		n := s.definition(statement, func(ctx *sql.Context) error { return s.createTableKeys(ctx, statement) })
 		n.ddl = !statement.Temporary
 		return n, nil
+	case *parser.AlterTableConvert:
+		return s.definition(statement, func(ctx *sql.Context) error { return s.convertTable(ctx, statement) }), nil
 	case *parser.CreateTableLike:
 		n := s.definition(statement, func(ctx *sql.Context) error { return s.createTableLike(ctx, statement) })
 		n.ddl = !statement.Temporary

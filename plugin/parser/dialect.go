@@ -35,6 +35,7 @@ var rules = map[string]rule{
 		return i, nil
 	},
 	"like":               likeInParens,
+	"convert":            convertTo,
 	"add":                addColumnList,
 	"restrict":           dropBehaviour,
 	"cascade":            dropBehaviour,

@@ -85,6 +85,9 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 			stmt = p.createsLike(stmt)
 		}
 	}
+	if hints&hintCreate != 0 {
+		stmt = p.alterConversions(stmt)
+	}
 	return stmt, nil
 }
 
