@@ -24,8 +24,10 @@ import (
 // or join a transaction. It sees every node of every statement.
 type executor struct {
 	corrections *correct.Priority
-	// stock builds a node without coming back here.
+	// stock builds a node without coming back here; engine builds it with all
+	// corrections.
 	stock    *rowexec.BaseBuilder
+	engine   sql.NodeExecBuilder
 	accounts *mysql_db.MySQLDb
 	// procedures runs what CALL names, in the place of the engine's interpreter.
 	procedures *routine.Procedures
@@ -39,6 +41,7 @@ func newExecutor(a *analyzer.Analyzer, procedures *routine.Procedures) *executor
 	e := &executor{accounts: a.Catalog.MySQLDb, procedures: procedures}
 	e.corrections = correct.NewExecBuilder(a, correct.Options{Next: e})
 	e.stock = e.corrections.NewStock(a.Overrides)
+	e.engine = a.ExecBuilder
 	return e
 }
 
@@ -70,7 +73,13 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		defined := *n
 		defined.StoredProcDetails.CreateStatement = checked.Statement
 		return e.implicit(ctx, session, &defined, row)
+	case *plan.Filter:
+		return e.filter(ctx, n, row)
+	case *plan.Update, *plan.DeleteFrom:
+		session.BeginWrite()
+		return nil, nil
 	case *plan.InsertInto:
+		session.BeginWrite()
 		if loaded, err := load.Direct(ctx, n); loaded != nil || err != nil {
 			return loaded, err
 		}
@@ -78,6 +87,7 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	case *plan.LoadData:
 		return load.Rows(ctx, n)
 	case *plan.TableCopier:
+		session.BeginWrite()
 		if create, ok := n.Destination.(*plan.CreateTable); ok {
 			return e.createFrom(ctx, session, n, create)
 		}
@@ -115,7 +125,24 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		}
 		return e.implicit(ctx, session, named, row)
 	}
+	if correct.ChangesRows(n) {
+		session.BeginWrite()
+	}
 	return e.implicit(ctx, session, n, row)
+}
+
+// filter builds a filter above a table of which the statement locks rows; other
+// filters are the engine's.
+func (e *executor) filter(ctx *sql.Context, n *plan.Filter, row sql.Row) (sql.RowIter, error) {
+	table := vtab.FilteredTable(ctx, n.Child)
+	if table == nil {
+		return nil, nil
+	}
+	rows, err := e.engine.Build(ctx, n.Child, row)
+	if err != nil {
+		return nil, err
+	}
+	return vtab.NewLockingFilter(table, n.Expression, rows), nil
 }
 
 // implicit runs the statements that commit what is open; others are the engine's.

@@ -99,6 +99,15 @@ func (e *editor) lockTable(ctx *sql.Context) error {
 	return nil
 }
 
+// lockKey locks a row or a unique key value.
+func (e *editor) lockKey(ctx *sql.Context, key []byte) error {
+	if e.t.temporary {
+		return nil
+	}
+	_, err := e.tx.lockKey(ctx, e.shape.desc.ID, key, kv.LockX, e.wait)
+	return err
+}
+
 // StatementBegin implements sql.EditOpenerCloser. It cannot report an error; the
 // first change will, or the end of a statement without any.
 func (e *editor) StatementBegin(ctx *sql.Context) {
@@ -229,7 +238,7 @@ func (e *editor) newKey(ctx *sql.Context, row sql.Row) ([]byte, error) {
 
 // claimKey locks a primary key value and makes sure that no row has it.
 func (e *editor) claimKey(ctx *sql.Context, key []byte, row sql.Row) error {
-	if err := e.tx.lock(ctx, key, kv.LockX, e.wait); err != nil {
+	if err := e.lockKey(ctx, key); err != nil {
 		return err
 	}
 	if above, err := e.ceilingOf(e.shape.primary).above(ctx, e.latest, e.shape.primary.span, key); err != nil || above {
@@ -376,12 +385,12 @@ func (e *editor) lockEntry(ctx *sql.Context, was entry) error {
 	if was.unique == nil {
 		return nil
 	}
-	return e.tx.lock(ctx, was.unique, kv.LockX, e.wait)
+	return e.lockKey(ctx, was.unique)
 }
 
 // claimEntry locks a unique key value and makes sure that no row has it.
 func (e *editor) claimEntry(ctx *sql.Context, x *indexShape, now entry, row sql.Row) error {
-	if err := e.tx.lock(ctx, now.unique, kv.LockX, e.wait); err != nil {
+	if err := e.lockKey(ctx, now.unique); err != nil {
 		return err
 	}
 	if above, err := e.ceilingOf(x).above(ctx, e.latest, x.span, now.unique); err != nil || above {
@@ -507,7 +516,7 @@ func (e *editor) find(ctx *sql.Context, row sql.Row) (key []byte, stored sql.Row
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := e.tx.lock(ctx, key, kv.LockX, e.wait); err != nil {
+	if err := e.lockKey(ctx, key); err != nil {
 		return nil, nil, err
 	}
 	stored, ok, err := e.shape.readRow(ctx, e.latest, key)

@@ -40,6 +40,12 @@ func errNoWait() error {
 	return mysqlError(3572, "HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")
 }
 
+// isNoWait reports whether err is errNoWait.
+func isNoWait(err error) bool {
+	var e *mysql.SQLError
+	return errors.As(err, &e) && e.Num == 3572
+}
+
 // errTooManyLocks is MySQL's 1206.
 func errTooManyLocks() error {
 	return mysqlError(1206, "HY000", "The total number of locks exceeds the limit per transaction; split the statement into smaller ones")

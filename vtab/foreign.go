@@ -273,7 +273,7 @@ func (t *referenceTable) LookupPartitions(ctx *sql.Context, l sql.IndexLookup) (
 			return nil, err
 		}
 		for _, s := range p.spans {
-			if err := tx.lock(ctx, s.Start, kv.LockS, tx.sess.lockWait(ctx)); err != nil {
+			if _, err := tx.lockKey(ctx, t.shape.desc.ID, s.Start, kv.LockS, tx.sess.lockWait(ctx)); err != nil {
 				return nil, err
 			}
 		}

@@ -93,7 +93,7 @@ func (e *editor) searchKeyless(ctx *sql.Context, latest kv.Reader, value []byte)
 			continue
 		}
 		key = append([]byte(nil), it.Key()...)
-		if err := e.tx.lock(ctx, key, kv.LockX, e.tx.sess.lockWait(ctx)); err != nil {
+		if err := e.lockKey(ctx, key); err != nil {
 			return nil, nil, err
 		}
 		stored, ok, err := e.shape.readRow(ctx, latest, key)

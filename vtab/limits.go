@@ -20,6 +20,10 @@ const (
 	// uniqueHashesMax is how many values of a unique key a build knows without the
 	// store: some 20 MiB.
 	uniqueHashesMax = 1 << 20
+	// escalateEvery is after how many locks of keys of one table a transaction tries
+	// to lock the table instead, each time: 100,000 take some 20 MiB. It is far
+	// above what ordinary statements touch, since a locked table stops others.
+	escalateEvery = 100_000
 	// snapshotRetries bounds the attempts to take a store snapshot and a catalog
 	// snapshot of the same commit; each attempt is lost only to a DDL commit that
 	// falls between two loads.

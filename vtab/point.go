@@ -1,8 +1,9 @@
 package vtab
 
 import (
-	"context"
 	"errors"
+
+	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/freshetdb/freshet/vtab/kv"
 )
@@ -10,8 +11,9 @@ import (
 // pointIter is a kv.Iterator over ranges of one possible key each: the start of
 // the range. A read of one key costs a fraction of opening an iterator.
 type pointIter struct {
-	ctx    context.Context
+	ctx    *sql.Context
 	reader kv.Reader
+	lock   *rowIter // locks the key before it is read; nil for none
 	key    []byte
 	value  []byte
 	fresh  bool // key has not been looked up
@@ -20,7 +22,7 @@ type pointIter struct {
 
 var _ kv.Iterator = (*pointIter)(nil)
 
-func newPointIter(ctx context.Context, r kv.Reader, first kv.Range) *pointIter {
+func newPointIter(ctx *sql.Context, r kv.Reader, first kv.Range) *pointIter {
 	return &pointIter{ctx: ctx, reader: r, key: first.Start, fresh: true}
 }
 
@@ -30,8 +32,17 @@ func (p *pointIter) Next() bool {
 		return false
 	}
 	p.fresh = false
+	if p.lock != nil {
+		if ok, err := p.lock.lockPoint(p.ctx, p.key); err != nil || !ok {
+			p.err = err
+			return false
+		}
+	}
 	v, err := p.reader.Get(p.ctx, p.key)
 	if errors.Is(err, kv.ErrNotFound) {
+		if p.lock != nil {
+			p.lock.release()
+		}
 		return false
 	}
 	p.value, p.err = v, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -36,7 +35,9 @@ type rowIter struct {
 	rows     int
 	zone     *zone       // of the TIMESTAMPs that are returned; nil is UTC
 	moments  []int       // their places in the row
-	openedAt kv.Position // what was applied when the iterator of a locking scan was opened
+	mode     scanMode    // how this scan reads; fixed when it is opened
+	current  currentScan // of a scan that reads the latest state
+	openedAt kv.Position // what was applied when such a scan's iterator was opened
 }
 
 func newRowIter(t *Table, p *partition) *rowIter {
@@ -71,15 +72,9 @@ func (i *rowIter) open(ctx *sql.Context) error {
 	if err := i.followAltered(ctx, tx); err != nil {
 		return err
 	}
-	locking := i.locking()
-	if locking && !i.t.temporary {
-		mode := kv.LockIX
-		if i.t.use.mode.lock == kv.LockS {
-			mode = kv.LockIS
-		}
-		if err := tx.lockTable(ctx, i.shape.desc, mode); err != nil {
-			return err
-		}
+	i.mode = i.t.modeOf(tx)
+	if err := i.lockTable(ctx); err != nil {
+		return err
 	}
 	s, err := tx.store(ctx)
 	if err != nil {
@@ -89,7 +84,7 @@ func (i *rowIter) open(ctx *sql.Context) error {
 	if !use.atSet {
 		use.at, use.atSet = s.Savepoint(), true
 	}
-	if locking {
+	if i.mode.current {
 		i.reader = s.Latest(use.at)
 		i.openedAt = tx.engine().store.Applied()
 	} else {
@@ -101,7 +96,7 @@ func (i *rowIter) open(ctx *sql.Context) error {
 	if i.zone, err = i.shape.zoneOf(ctx, tx.sess); err != nil {
 		return err
 	}
-	i.prepare(locking)
+	i.prepare()
 	i.opened = true
 	tx.readers++
 	tx.sess.openScan(i)
@@ -143,10 +138,8 @@ func sameRows(a, b *catalog.Table) bool {
 		slices.EqualFunc(a.Columns, b.Columns, func(a, b catalog.Column) bool { return a.ID == b.ID })
 }
 
-func (i *rowIter) locking() bool { return i.t.use.mode.lock != kv.LockNone }
-
 // prepare chooses how rows are decoded.
-func (i *rowIter) prepare(locking bool) {
+func (i *rowIter) prepare() {
 	if i.t.use.stored {
 		i.zone = nil
 	}
@@ -155,7 +148,7 @@ func (i *rowIter) prepare(locking bool) {
 			i.moments = append(i.moments, to)
 		}
 	}
-	if i.lk != nil && i.lk.index != i.shape.primary && !locking && i.lk.box == nil && i.lk.index.whole == nil {
+	if i.lk != nil && i.lk.index != i.shape.primary && !i.mode.current && i.lk.box == nil && i.lk.index.whole == nil {
 		i.cover = newCoverPlan(i.shape, i.lk.index, i.want)
 	}
 	if i.cover == nil {
@@ -177,6 +170,9 @@ func (i *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+	}
+	if row, ok := i.again(); ok {
+		return row, nil
 	}
 	for {
 		ok, err := i.step(ctx)
@@ -222,12 +218,16 @@ func (i *rowIter) step(ctx *sql.Context) (bool, error) {
 }
 
 // openIterator opens the iterator that all spans of this scan share.
-func (i *rowIter) openIterator(ctx context.Context, first kv.Range) kv.Iterator {
+func (i *rowIter) openIterator(ctx *sql.Context, first kv.Range) kv.Iterator {
 	if i.lk != nil && i.lk.points() {
-		return newPointIter(ctx, i.reader, first)
+		return i.openPoints(ctx, first)
 	}
+	return i.openRange(ctx, first)
+}
+
+func (i *rowIter) openRange(ctx context.Context, first kv.Range) kv.Iterator {
 	reverse := i.lk != nil && i.lk.reverse
-	keysOnly := len(i.want) == 0 && i.lk == nil && !i.locking()
+	keysOnly := len(i.want) == 0 && i.lk == nil && !i.mode.current
 	return i.reader.Scan(ctx, first, kv.ScanOptions{Reverse: reverse, KeysOnly: keysOnly})
 }
 
@@ -254,6 +254,9 @@ func (i *rowIter) span() *span {
 
 // row makes the row of the present key; ok is false if it is not wanted.
 func (i *rowIter) row(ctx *sql.Context) (row sql.Row, ok bool, err error) {
+	if i.mode.current {
+		return i.currentRow(ctx)
+	}
 	if i.lk == nil || i.lk.index == i.shape.primary {
 		return i.primaryRow(ctx)
 	}
@@ -273,21 +276,12 @@ func (i *rowIter) primaryRow(ctx *sql.Context) (sql.Row, bool, error) {
 			return nil, false, err
 		}
 	}
-	var value []byte
-	var err error
-	if i.locking() {
-		i.keyBuf = append(i.keyBuf[:0], key...)
-		key = i.keyBuf
-		var ok bool
-		if value, ok, err = i.lockAndRead(ctx, key); err != nil || !ok {
-			return nil, false, err
-		}
-	} else if len(i.want) > 0 {
-		if value, err = i.it.Value(); err != nil {
-			return nil, false, err
-		}
-	} else {
+	if len(i.want) == 0 {
 		return sql.Row{}, true, nil
+	}
+	value, err := i.it.Value()
+	if err != nil {
+		return nil, false, err
 	}
 	row, err := i.decode(ctx, key, value)
 	return row, err == nil, err
@@ -322,23 +316,6 @@ func (i *rowIter) indexRow(ctx *sql.Context) (sql.Row, bool, error) {
 
 // fetch reads the row that an index entry points to.
 func (i *rowIter) fetch(ctx *sql.Context, key []byte, s *span) (sql.Row, bool, error) {
-	if i.locking() {
-		value, ok, err := i.lockAndRead(ctx, key)
-		if err != nil || !ok {
-			return nil, false, err
-		}
-		if i.tx.engine().store.Applied() != i.openedAt {
-			// The row may have left the range since the entry was read.
-			if ok, err := i.stillIn(ctx, key, value, s); err != nil || !ok {
-				return nil, false, err
-			}
-		}
-		if ok, err := i.inWhole(ctx, key, value, s); err != nil || !ok {
-			return nil, false, err
-		}
-		row, err := i.decode(ctx, key, value)
-		return row, err == nil, err
-	}
 	value, err := i.reader.Get(ctx, key)
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil, false, errInternal("table %s: index %s has an entry without a row (%x); run CHECK TABLE", i.shape.desc.Name, i.lk.index.name, key)
@@ -356,52 +333,6 @@ func (i *rowIter) fetch(ctx *sql.Context, key []byte, s *span) (sql.Row, bool, e
 	}
 	row, err := i.decode(ctx, key, value)
 	return row, err == nil, err
-}
-
-// lockAndRead locks a row and returns its current value; ok is false if it is
-// gone, or is to be skipped.
-func (i *rowIter) lockAndRead(ctx *sql.Context, key []byte) (value []byte, ok bool, err error) {
-	err = i.tx.lockRow(ctx, key, i.t.use.mode)
-	if errors.Is(err, errSkip) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	if i.lk == nil || i.lk.index == i.shape.primary {
-		if i.tx.engine().store.Applied() == i.openedAt {
-			value, err = i.it.Value()
-			return value, err == nil, err
-		}
-	}
-	value, err = i.reader.Get(ctx, key)
-	if errors.Is(err, kv.ErrNotFound) {
-		return nil, false, nil
-	}
-	return value, err == nil, err
-}
-
-// stillIn reports whether a row's entry lies in the span.
-func (i *rowIter) stillIn(ctx context.Context, key, value []byte, s *span) (bool, error) {
-	row, err := i.shape.decodeRow(ctx, key, value)
-	if err != nil {
-		return false, err
-	}
-	e, err := i.lk.index.encodeEntry(ctx, row, key[len(i.shape.primary.prefix):])
-	if err != nil {
-		return false, err
-	}
-	if !s.Contains(e.key) {
-		return false, nil
-	}
-	if !s.filters() {
-		return true, nil
-	}
-	parts, err := splitKey(i.lk.index, e.key, nil)
-	if err != nil {
-		return false, err
-	}
-	return s.admits(i.lk.index, e.key, parts, i.shape.suffix(key))
 }
 
 // inWhole reports whether a row found through prefixes lies in the ranges of the
@@ -442,19 +373,11 @@ func (i *rowIter) inBox(ctx context.Context, key, value []byte) (bool, error) {
 	return i.lk.box.overlaps(row[0]), nil
 }
 
-// decode makes the row that the scan returns, and remembers the row id of a
-// keyless table for the editor.
+// decode makes the row that the scan returns.
 func (i *rowIter) decode(ctx context.Context, key, value []byte) (sql.Row, error) {
 	row := make(sql.Row, len(i.want))
 	if err := i.dec.decode(ctx, key, value, row); err != nil {
 		return nil, err
-	}
-	if i.locking() && i.shape.keyless() {
-		content, err := i.shape.content(ctx, i.zone, key, value)
-		if err != nil {
-			return nil, err
-		}
-		i.t.use.remember(i.shape.suffix(key), content)
 	}
 	return row, nil
 }
@@ -502,30 +425,6 @@ func (t *Table) checkCurrent(ctx context.Context, tx *Transaction) error {
 		return errTableChanged(t.Name())
 	}
 	return nil
-}
-
-// errSkip: the row is locked by another transaction and the scan skips it.
-var errSkip = errors.New("row is locked")
-
-// lockRow locks one row for a scan.
-func (tx *Transaction) lockRow(ctx *sql.Context, key []byte, m scanMode) error {
-	wait := time.Duration(0)
-	if m.wait == waitTimeout {
-		wait = tx.sess.lockWait(ctx)
-	}
-	if m.wait == waitSkip {
-		s, err := tx.store(ctx)
-		if err != nil {
-			return err
-		}
-		err = s.Lock(ctx, kv.LockRequest{Key: key, Mode: m.lock})
-		var le *kv.LockError
-		if errors.As(err, &le) && le.Reason == kv.LockBusy {
-			return errSkip
-		}
-		return err
-	}
-	return tx.lock(ctx, key, m.lock, wait)
 }
 
 // splitKey takes the parts of a key apart.

@@ -31,6 +31,8 @@ type Session struct {
 	nested int
 	// released: the client asked for the end of its connection.
 	released bool
+	// write says whether the running statement writes.
+	write writeScope
 	// editing counts statements between StatementBegin and their end.
 	editing int
 	temp    tempTables
@@ -223,6 +225,7 @@ func (s *Session) Released() bool { return s.released }
 // that ends it. A CALL from inside a writing statement (a trigger) joins that
 // statement's transaction also under autocommit.
 func (s *Session) BeginCall() (end func()) {
+	back := s.BeginInner()
 	s.calls++
 	joined := false
 	if s.editing > 0 && !s.GetIgnoreAutoCommit() {
@@ -231,6 +234,7 @@ func (s *Session) BeginCall() (end func()) {
 	}
 	return func() {
 		s.calls--
+		back()
 		if joined {
 			s.SetIgnoreAutoCommit(false)
 		}
@@ -265,6 +269,7 @@ func (s *Session) CommitBeforeDDL(ctx *sql.Context) error {
 // ValidateSession implements sql.Session: GMS calls it before it binds a statement.
 func (s *Session) ValidateSession(ctx *sql.Context) error {
 	s.defining, s.lentCalls = false, 0
+	s.write.own = false
 	if s.calls == 0 {
 		s.dropForgotten(ctx)
 	}
@@ -331,7 +336,7 @@ func (s *Session) CommandBegin() error { return nil }
 // CommandEnd implements sql.LifecycleAwareSession. A transaction that is still
 // open under autocommit belongs to a statement that failed, or to a prepare.
 func (s *Session) CommandEnd() {
-	s.calls, s.nested, s.editing = 0, 0, 0
+	s.calls, s.nested, s.editing, s.write = 0, 0, 0, writeScope{}
 	s.closeScans()
 	if s.open == nil {
 		return

@@ -29,6 +29,8 @@ type Table struct {
 // stmtState ties the scans of one use of a table to its editors.
 type stmtState struct {
 	mode scanMode
+	// filter is the filter above the scan that is about to be made.
+	filter *lockingFilter
 	// at is the moment whose own writes the scans of this use see: the first
 	// open. A statement must not see its own writes through a scan that is
 	// opened again (the inner side of a join).
@@ -49,20 +51,6 @@ type stmtState struct {
 	stored bool
 	asIs   map[catalog.ID]bool
 }
-
-// scanMode says how a scan reads.
-type scanMode struct {
-	lock kv.LockMode // LockNone: the snapshot; else the latest state, each row locked
-	wait lockWait
-}
-
-type lockWait uint8
-
-const (
-	waitTimeout lockWait = iota // innodb_lock_wait_timeout
-	waitNot                     // NOWAIT
-	waitSkip                    // SKIP LOCKED
-)
 
 const exclusive = kv.LockX
 
@@ -193,7 +181,12 @@ func (t *Table) PartitionRows(_ *sql.Context, p sql.Partition) (sql.RowIter, err
 	if part.distance != nil {
 		return newDistanceIter(t, part.distance), nil
 	}
-	return newRowIter(t, part), nil
+	it := newRowIter(t, part)
+	if t.use.filter != nil {
+		it.current.filtered = true
+		t.use.filter.scan = it
+	}
+	return it, nil
 }
 
 // IndexedTable is a Table read through an index.
@@ -318,37 +311,4 @@ func (t *Table) wanted() []int {
 		return t.columns
 	}
 	return t.shape.allColumns()
-}
-
-// LockMark is how the statement parser says that a SELECT locks a table: it
-// binds the table AS OF a text that starts with it.
-const LockMark = "lock:"
-
-// parseLockMark reads "lock:<update|share>[:nowait|:skip locked]".
-func parseLockMark(asOf any) (scanMode, error) {
-	text, ok := asOf.(string)
-	if !ok || !strings.HasPrefix(text, LockMark) {
-		return scanMode{}, sql.ErrUnsupportedFeature.New("AS OF")
-	}
-	parts := strings.Split(strings.ToLower(strings.TrimPrefix(text, LockMark)), ":")
-	var m scanMode
-	switch parts[0] {
-	case "update", "for update":
-		m.lock = kv.LockX
-	case "share", "for share", "lock in share mode":
-		m.lock = kv.LockS
-	default:
-		return scanMode{}, errInternal("lock mark %q", text)
-	}
-	if len(parts) > 1 {
-		switch strings.TrimSpace(parts[1]) {
-		case "nowait":
-			m.wait = waitNot
-		case "skip locked":
-			m.wait = waitSkip
-		default:
-			return scanMode{}, errInternal("lock mark %q", text)
-		}
-	}
-	return m, nil
 }

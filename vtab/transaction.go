@@ -34,8 +34,8 @@ type Transaction struct {
 	plainRead bool
 	// counts are the net row changes by physical id, since the last commit.
 	counts map[catalog.ID]int64
-	// bound are the tables whose lock is held, with the version seen under it.
-	locked map[catalog.ID]kv.LockMode
+	// locked are the tables that are locked in some mode.
+	locked map[catalog.ID]*tableLock
 	// altered are the tables that this transaction itself has redefined.
 	altered map[catalog.ID]bool
 	// absolute counts of physical ids that this transaction built itself.
@@ -175,64 +175,6 @@ func (tx *Transaction) beginStatement(alone bool) {
 	if tx.kv != nil {
 		tx.kv.ResetSnapshot()
 	}
-}
-
-// tableLockKey is the lock that stands for a whole table.
-func tableLockKey(id catalog.ID) []byte {
-	return kv.AppendPrefix(nil, kv.SpaceLock, uint32(id))
-}
-
-// lockTable takes a table lock and makes sure that t is still the definition.
-func (tx *Transaction) lockTable(ctx *sql.Context, t *catalog.Table, mode kv.LockMode) error {
-	if tx.altered[t.ID] {
-		return nil
-	}
-	if held := tx.locked[t.ID]; held == mode || held == kv.LockX {
-		return nil
-	}
-	if err := tx.lock(ctx, tableLockKey(t.ID), mode, tx.sess.lockWait(ctx)); err != nil {
-		return err
-	}
-	// Under the lock nobody can redefine the table; what was bound may be older.
-	current, _, err := tx.engine().catalog.Current().ByID(catalog.KindTable, t.ID)
-	if err != nil {
-		return err
-	}
-	if now, ok := current.(*catalog.Table); !ok || now.Version != t.Version {
-		return errTableChanged(t.Name)
-	}
-	if tx.locked == nil {
-		tx.locked = map[catalog.ID]kv.LockMode{}
-	}
-	tx.locked[t.ID] = mode
-	return nil
-}
-
-// lock takes a lock and turns a refusal into MySQL's error. A deadlock ends the
-// transaction, as in InnoDB.
-func (tx *Transaction) lock(ctx *sql.Context, key []byte, mode kv.LockMode, wait time.Duration) error {
-	t, err := tx.store(ctx)
-	if err != nil {
-		return err
-	}
-	err = t.Lock(ctx, kv.LockRequest{Key: key, Mode: mode, Wait: wait})
-	if err == nil {
-		return nil
-	}
-	var le *kv.LockError
-	if !errors.As(err, &le) {
-		return err
-	}
-	switch le.Reason {
-	case kv.LockBusy:
-		return errNoWait()
-	case kv.LockTimeout:
-		return errLockTimeout()
-	case kv.LockTooMany:
-		return errTooManyLocks()
-	}
-	tx.sess.abandon(tx)
-	return errDeadlock("deadlock found when trying to get a lock")
 }
 
 // mark returns the present moment.

@@ -27,6 +27,12 @@ var (
 	_ changeNode = (*quietStatement)(nil)
 )
 
+// ChangesRows reports whether n is an operator of this package that changes rows.
+func ChangesRows(n sql.Node) bool {
+	_, ok := n.(changeNode)
+	return ok
+}
+
 // change is what changeNodes have in common.
 type change struct {
 	plan.UnaryNode

@@ -76,12 +76,19 @@ type query struct {
 	statement ast.Statement
 }
 
+// innerSession is a session that is to know where the statements of a function
+// begin and end.
+type innerSession interface{ BeginInner() (end func()) }
+
 // rows runs the statement in the session's transaction and gives at most limit
 // rows, all of them if limit is negative. In a function nothing is committed; in
 // a procedure the statement is one as the session's client would send it.
 func (q *query) rows(m *machine, limit int) (sql.Schema, []sql.Row, error) {
 	if p := q.binding.procedures; p != nil {
 		return p.rows(m.ctx, q, limit)
+	}
+	if session, ok := m.ctx.Session.(innerSession); ok {
+		defer session.BeginInner()()
 	}
 	back, err := q.binding.asDefiner(m.ctx)
 	if err != nil {

@@ -96,6 +96,8 @@ type Txn interface {
 	// Locked reports the strongest mode in which the transaction holds key
 	// (LockNone if not at all).
 	Locked(key []byte) LockMode
+	// LockCount is the number of keys that the transaction has locked.
+	LockCount() int
 	// Unlock drops what the transaction holds of key before its end: for a key
 	// that was locked to be looked at and turned out not to matter. Nothing
 	// happens if it is not held.

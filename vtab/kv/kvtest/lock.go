@@ -53,6 +53,22 @@ var lockTests = []test{
 			}
 		}
 	}},
+	{"counted by key", func(e *env) {
+		p := e.begin()
+		require.Zero(e, p.LockCount())
+		for _, l := range []struct {
+			key  string
+			mode kv.LockMode
+			want int
+		}{{"\x03a", kv.LockS, 1}, {"\x03a", kv.LockX, 1}, {"\x03b", kv.LockIX, 2}} {
+			require.NoError(e, p.Lock(e.ctx, lockRequest(l.key, l.mode, 0)))
+			require.Equal(e, l.want, p.LockCount())
+		}
+		p.Unlock([]byte("\x03a"))
+		require.Equal(e, 1, p.LockCount())
+		p.Rollback()
+		require.Zero(e, p.LockCount())
+	}},
 	{"held to the end, whichever it is", func(e *env) {
 		ends := map[string]func(t kv.Txn){
 			"commit":          func(t kv.Txn) { e.commit(t) },

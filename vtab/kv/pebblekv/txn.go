@@ -155,6 +155,13 @@ func (t *txn) Unlock(key []byte) {
 	}
 }
 
+func (t *txn) LockCount() int {
+	if t.owner == nil {
+		return 0
+	}
+	return t.owner.Count()
+}
+
 func (t *txn) Locked(key []byte) kv.LockMode {
 	if t.owner == nil {
 		return kv.LockNone
