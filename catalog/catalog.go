@@ -35,8 +35,10 @@ type Catalog struct {
 	// damage or a tool left behind, and in key ranges that could not be swept.
 	// Rows found there must not turn up in a new table. Fixed after Open.
 	avoid map[ID]bool
-	// writer holds one token; whoever takes it may change the catalog.
-	writer chan struct{}
+	// writer holds one token; whoever takes it may change the catalog, and
+	// writing is set from before the first change until after Publish.
+	writer  chan struct{}
+	writing atomic.Bool
 	closed atomic.Bool // set while holding the token
 	// loadErrors are problems found at Open that no entry stands for.
 	loadErrors []RehydrationError
@@ -134,7 +136,20 @@ func (c *Catalog) acquire(ctx context.Context) error {
 	return nil
 }
 
-func (c *Catalog) release() { c.writer <- struct{}{} }
+func (c *Catalog) release() {
+	c.writing.Store(false)
+	c.writer <- struct{}{}
+}
+
+// Settled returns the current snapshot, and false while some transaction holds the
+// writer lock. Whoever gets the same snapshot twice, both times with true, and has
+// taken a snapshot of the store in between, has two that belong together: a commit
+// that changes the catalog is visible in the store a moment before it is here, but
+// never without the lock.
+func (c *Catalog) Settled() (*Snapshot, bool) {
+	writing := c.writing.Load() // before current: what was published meanwhile must show
+	return c.Current(), !writing
+}
 
 // newID hands out an id, 0 when there is none left.
 func (c *Catalog) newID() ID {

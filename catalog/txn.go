@@ -69,6 +69,7 @@ func (t *Txn) Lock(ctx context.Context) error {
 		return err
 	}
 	t.locked = true
+	t.catalog.writing.Store(true)
 	t.base = t.catalog.Current()
 	t.cur, t.private = t.base, false
 	return nil

@@ -247,6 +247,7 @@ func (tx *Transaction) dropRanges(ctx context.Context, ids ...catalog.ID) error 
 		tx.onCommit = append(tx.onCommit, func() {
 			tx.engine().sequences.forget(id)
 			tx.engine().ceilings.forget(id)
+			tx.engine().counts.forget(id)
 		})
 	}
 	return nil

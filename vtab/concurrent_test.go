@@ -3,12 +3,16 @@ package vtab
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/freshetdb/freshet/vtab/kv"
 )
 
 // number is the MySQL error number of an error, 0 for none.
@@ -196,4 +200,42 @@ func TestDefinitionChanged(t *testing.T) {
 	require.Equal(t, 1412, number(err))
 	a.exec("ROLLBACK")
 	a.exec("INSERT INTO t VALUES (1,2)")
+}
+
+// A transaction's definitions and rows are those of one commit, whoever changes
+// definitions meanwhile, also where the catalog's version is not read.
+func TestDefinitionsAndRowsOfOneCommit(t *testing.T) {
+	d := newDatabaseForTest(t)
+	s := d.session()
+	s.exec("CREATE TABLE t (id INT PRIMARY KEY, v INT)")
+	const changes, readers = 60, 4
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	for range readers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			c := d.session()
+			defer c.end()
+			for !done.Load() {
+				tx := &Transaction{sess: c.sess}
+				defs, err := tx.definitions(t.Context())
+				if !assert.NoError(t, err) {
+					return
+				}
+				r, err := tx.kv.Snapshot(kv.Now)
+				if assert.NoError(t, err) {
+					stored, err := readUint64(t.Context(), r, kv.MetaCatalogVersion)
+					assert.NoError(t, err)
+					assert.Equal(t, stored, defs.Version())
+				}
+				tx.rollback()
+			}
+		}()
+	}
+	for i := range changes {
+		s.exec("ALTER TABLE t COMMENT = 'c%d'", i)
+	}
+	done.Store(true)
+	wg.Wait()
 }

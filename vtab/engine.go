@@ -39,6 +39,7 @@ type Engine struct {
 	catalog   *catalog.Catalog
 	sequences *sequences
 	ceilings  ceilings
+	counts    rowCounts
 	log       *slog.Logger
 	hooks     []CommitHook
 	// storedText is never nil.
@@ -101,6 +102,7 @@ func (e *Engine) leave(s *Session) {
 // failure costs space until the next open, whose sweep finds the range.
 func (e *Engine) dropRange(space kv.Space, id catalog.ID) {
 	e.ceilings.forget(id)
+	e.counts.forget(id)
 	if err := e.store.DropRange(context.Background(), kv.PrefixRange(space, uint32(id))); err != nil {
 		e.log.Warn("a key range that is no longer needed stays until the next open", "space", uint8(space), "id", id, "error", err)
 	}

@@ -55,6 +55,30 @@ func (e *Engine) Plain(database, table string) bool {
 	return err == nil && ok && plainTable(t) && untriggered(db, t)
 }
 
+// PlainTable finds the table for an INSERT that reads nothing but the keys it
+// writes, nil if there is none or it is not plain. Where the transaction has no
+// snapshot yet it gets none: the definition is the newest, and the table lock makes
+// sure of it.
+func (e *Engine) PlainTable(ctx *sql.Context, database, name string) (*Table, error) {
+	tx, err := transactionOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defs := e.catalog.Current()
+	if tx.synced {
+		defs = tx.cat.Snapshot()
+	}
+	db, ok := defs.DB(database)
+	if !ok || tx.sess.temp.find(db.Name(), name) != nil {
+		return nil, nil
+	}
+	t, ok, err := db.Table(name)
+	if err != nil || !ok || !plainTable(t) || !untriggered(db, t) {
+		return nil, nil // what is wrong, the engine finds too
+	}
+	return newTable(ctx, newDatabase(e, db), t, scanMode{})
+}
+
 // Plain reports whether the table is plain as the transaction sees it.
 func (t *Table) Plain(ctx *sql.Context) (bool, error) {
 	if !plainTable(t.shape.desc) {

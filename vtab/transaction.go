@@ -40,6 +40,8 @@ type Transaction struct {
 	altered map[catalog.ID]bool
 	// absolute counts of physical ids that this transaction built itself.
 	built map[catalog.ID]uint64
+	// stored are the counts that the commit has put into its batch.
+	stored []rowCount
 	// claimed are the ids that newID has handed out.
 	claimed []catalog.ID
 	// retired are key ranges of temporary tables that are to go when the
@@ -105,9 +107,10 @@ func (tx *Transaction) definitions(ctx context.Context) (*catalog.Snapshot, erro
 	return tx.cat.Snapshot(), nil
 }
 
-// sync takes the catalog view and the store snapshot of one commit. The catalog
-// version is read through the store snapshot: a version loaded beside it could
-// belong to another commit.
+// sync takes the catalog view and the store snapshot of one commit. While nobody is
+// changing the catalog that needs no read. Otherwise the catalog version is read
+// through the store snapshot: a version loaded beside it could belong to another
+// commit.
 func (tx *Transaction) sync(ctx context.Context) error {
 	if tx.synced {
 		return nil
@@ -124,9 +127,14 @@ func (tx *Transaction) sync(ctx context.Context) error {
 		return err
 	}
 	for range snapshotRetries {
+		before, quiet := tx.engine().catalog.Settled()
 		r, err := t.Snapshot(kv.Now)
 		if err != nil {
 			return err
+		}
+		if after, still := tx.engine().catalog.Settled(); quiet && still && before == after && before == tx.cat.Snapshot() {
+			tx.synced = true
+			return nil
 		}
 		stored, err := readUint64(ctx, r, kv.MetaCatalogVersion)
 		if err != nil {
@@ -259,8 +267,12 @@ func (tx *Transaction) commit(ctx context.Context) error {
 	o := kv.CommitOptions{Hook: func(latest kv.Reader, w kv.Writer, pos kv.Position) error {
 		return tx.extend(ctx, latest, w, pos)
 	}}
-	if tx.cat != nil && tx.cat.Changed() {
-		o.Published = func(kv.Position) { tx.cat.Publish() }
+	changed := tx.cat != nil && tx.cat.Changed()
+	o.Published = func(kv.Position) {
+		tx.engine().counts.keep(tx.stored)
+		if changed {
+			tx.cat.Publish()
+		}
 	}
 	_, err := tx.kv.Commit(ctx, o)
 	if err != nil && !errors.Is(err, kv.ErrOutcomeUnknown) {
@@ -301,7 +313,7 @@ func (tx *Transaction) extend(ctx context.Context, latest kv.Reader, w kv.Writer
 // extendCounts adds the exact row counts to the batch.
 func (tx *Transaction) extendCounts(ctx context.Context, latest kv.Reader, w kv.Writer) error {
 	for id, n := range tx.built {
-		if err := w.Put(countKey(id), binary.BigEndian.AppendUint64(nil, addDelta(n, tx.counts[id]))); err != nil {
+		if err := tx.putCount(w, id, addDelta(n, tx.counts[id])); err != nil {
 			return err
 		}
 	}
@@ -309,18 +321,27 @@ func (tx *Transaction) extendCounts(ctx context.Context, latest kv.Reader, w kv.
 		if _, ok := tx.built[id]; ok || delta == 0 {
 			continue
 		}
-		n, err := readUint64(ctx, latest, countKey(id))
-		if err != nil {
-			return err
+		n, known := tx.engine().counts.of(id)
+		if !known {
+			var err error
+			if n, err = readUint64(ctx, latest, countKey(id)); err != nil {
+				return err
+			}
 		}
 		if delta < 0 && uint64(-delta) > n {
 			return errInternal("row count of %d would fall below zero (%d%+d)", id, n, delta)
 		}
-		if err := w.Put(countKey(id), binary.BigEndian.AppendUint64(nil, n+uint64(delta))); err != nil {
+		if err := tx.putCount(w, id, n+uint64(delta)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// putCount stores a count with the commit and notes it for the next one.
+func (tx *Transaction) putCount(w kv.Writer, id catalog.ID, n uint64) error {
+	tx.stored = append(tx.stored, rowCount{id, n})
+	return w.Put(countKey(id), binary.BigEndian.AppendUint64(nil, n))
 }
 
 // rollback drops everything. It is idempotent.

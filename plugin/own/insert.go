@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"github.com/freshetdb/freshet/plugin/correct"
 	"github.com/freshetdb/freshet/plugin/literal"
 	"github.com/freshetdb/freshet/plugin/parser"
 	"github.com/freshetdb/freshet/vtab"
@@ -21,7 +22,10 @@ import (
 // missing default, sql_mode not strict) what was done is taken back, and the
 // engine runs the statement and words the result.
 
-var _ parser.DirectInserter = (*Statements)(nil)
+var (
+	_ parser.DirectInserter = (*Statements)(nil)
+	_ correct.Planned       = (*insertNode)(nil)
+)
 
 // InsertsDirectly implements parser.DirectInserter.
 func (s *Statements) InsertsDirectly(ctx *sql.Context, table parser.Name) bool {
@@ -57,6 +61,9 @@ func (n *insertNode) WithChildren(_ *sql.Context, children ...sql.Node) (sql.Nod
 	}
 	return n, nil
 }
+
+// Planned implements correct.Planned.
+func (n *insertNode) Planned() {}
 
 // RowIter implements sql.ExecSourceRel.
 func (n *insertNode) RowIter(*sql.Context, sql.Row) (sql.RowIter, error) {
@@ -210,20 +217,12 @@ func (n *insertNode) columns(ctx *sql.Context) ([]insertColumn, *vtab.Table, err
 }
 
 func (n *insertNode) table(ctx *sql.Context) (*vtab.Table, error) {
-	database, err := n.statements.store(ctx, n.insert.Table)
+	database, err := databaseOf(ctx, n.insert.Table)
 	if err != nil {
 		return nil, err
 	}
-	found, ok, err := database.GetTableInsensitive(ctx, n.insert.Table.Name)
-	if err != nil {
-		return nil, err
-	}
-	table, isTable := found.(*vtab.Table)
-	if !ok || !isTable {
-		return nil, errNotDirect
-	}
-	plain, err := table.Plain(ctx)
-	if err == nil && !plain {
+	table, err := n.statements.tables.PlainTable(ctx, database, n.insert.Table.Name)
+	if err == nil && table == nil {
 		err = errNotDirect
 	}
 	return table, err
