@@ -39,7 +39,7 @@ type Catalog struct {
 	// writing is set from before the first change until after Publish.
 	writer  chan struct{}
 	writing atomic.Bool
-	closed atomic.Bool // set while holding the token
+	closed  atomic.Bool // set while holding the token
 	// loadErrors are problems found at Open that no entry stands for.
 	loadErrors []RehydrationError
 }

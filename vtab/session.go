@@ -253,7 +253,12 @@ func (s *Session) CommitBeforeDDL(ctx *sql.Context) error {
 		if !tx.dirty() && !s.GetIgnoreAutoCommit() && s.autocommit(ctx) {
 			return nil // the statement's own
 		}
-		if err := s.CommitTransaction(ctx, tx); err != nil {
+		// A statement that is stopped before it begins leaves the transaction open;
+		// once it is being committed nothing stops that.
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.CommitTransaction(ctx.WithContext(context.WithoutCancel(ctx.Context)), tx); err != nil {
 			return err
 		}
 	}
