@@ -101,6 +101,18 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 			return nil, err
 		}
 		return e.showTexts(ctx, shown, row)
+	case *plan.ShowColumns:
+		rows, err := e.stock.Build(ctx, n, row)
+		if err != nil {
+			return nil, err
+		}
+		return own.ShownColumns(n, rows), nil
+	case *plan.ShowProcessList:
+		rows, err := e.stock.Build(ctx, n, row)
+		if err != nil || e.has(ctx, sql.PrivilegeType_Process) {
+			return rows, err
+		}
+		return &ownProcesses{rows}, nil
 	case *plan.ShowCreateEvent:
 		return e.showTexts(ctx, own.ShownEvent(n), row)
 	case *plan.ShowCreateTrigger, *plan.ShowCreateProcedure, *plan.ShowTriggers:

@@ -113,3 +113,17 @@ func (e *executor) mayUse(ctx *sql.Context, n sql.Node, rights ...sql.PrivilegeT
 	}
 	return nil
 }
+
+// ownProcesses is SHOW PROCESSLIST for who may see but their own connections.
+type ownProcesses struct{ sql.RowIter }
+
+// Next implements sql.RowIter.
+func (i *ownProcesses) Next(ctx *sql.Context) (sql.Row, error) {
+	const user = 1
+	for {
+		row, err := i.RowIter.Next(ctx)
+		if err != nil || row[user] == ctx.Session.Client().User {
+			return row, err
+		}
+	}
+}

@@ -223,3 +223,30 @@ func TestRightsOfViews(t *testing.T) {
 	require.Equal(t, 2, count(t, u, "SELECT id FROM m"))
 	require.Equal(t, 2, count(t, root, "SELECT id FROM d.m"))
 }
+
+// Everybody may see their own connections; those of others take PROCESS.
+func TestProcesslistOfOneself(t *testing.T) {
+	s := newTestServer(t, ServerOptions{})
+	root := s.open("", "")
+	exec(t, root, "CREATE USER u@localhost")
+	u := openAs(t, s, "u", "")
+	users := func() (users []string) {
+		rows, err := u.Query("SHOW PROCESSLIST")
+		require.NoError(t, err)
+		for rows.Next() {
+			var id, seconds int
+			var user, host, command, state string
+			var database, info sql.NullString
+			require.NoError(t, rows.Scan(&id, &user, &host, &database, &command, &seconds, &state, &info))
+			users = append(users, user)
+		}
+		require.NoError(t, rows.Close())
+		return users
+	}
+	require.Equal(t, []string{"u"}, users())
+	exec(t, root, "GRANT PROCESS ON *.* TO u@localhost")
+	require.ElementsMatch(t, []string{"root", "u"}, users())
+	var comment string
+	require.NoError(t, u.QueryRow("SELECT @@version_comment").Scan(&comment))
+	require.Equal(t, "Freshet", comment)
+}

@@ -15,6 +15,8 @@ const (
 	// lockWaitSeconds is MySQL's default for it, lockWaitMax its largest value.
 	lockWaitSeconds = 50
 	lockWaitMax     = 1 << 30
+	// versionComment is what clients show in their greeting.
+	versionComment = "Freshet"
 )
 
 // setVariables puts the settings and the persisted variables of a store in force.
@@ -27,6 +29,9 @@ func setVariables(ctx context.Context, o Options, b backend) error {
 			Name: lockWaitTimeout, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
 			Type: types.NewSystemIntType(lockWaitTimeout, 1, lockWaitMax, false), Default: int64(lockWaitSeconds),
 		}})
+	}
+	if err := sql.SystemVariables.AssignValues(map[string]any{"version_comment": versionComment}); err != nil {
+		return err
 	}
 	if o.Collation != "" {
 		collation, err := sql.ParseCollation("", o.Collation, false)

@@ -44,9 +44,10 @@ func (e *Engine) SetQuerier(q Querier) { e.querier = q }
 // Foreign keys cost one look-up per row and key, remembered for recent parents. Memory is
 // constant but for the list of problems, which is bounded. Nothing is locked.
 //
-// The error is a failure to read, sql.ErrDatabaseNotFound, sql.ErrTableNotFound or
-// a *catalog.BrokenEntryError; what the check found is in the list, empty if all
-// is sound.
+// A part that cannot be read is a finding too (ProblemUnreadable), and the others are
+// checked all the same. The error is that of ctx, sql.ErrDatabaseNotFound,
+// sql.ErrTableNotFound or a *catalog.BrokenEntryError; what the check found is in the
+// list, empty if all is sound.
 func (e *Engine) CheckTable(ctx context.Context, db, table string) ([]Problem, error) {
 	v, err := e.view(ctx)
 	if err != nil {
@@ -77,7 +78,7 @@ func (e *Engine) CheckTable(ctx context.Context, db, table string) ([]Problem, e
 func (e *Engine) CheckAll(ctx context.Context) (Report, error) {
 	var r Report
 	problems, err := e.catalog.Verify(ctx)
-	if err != nil {
+	if err := r.unreadable(ctx, "catalog", err); err != nil {
 		return r, err
 	}
 	for _, p := range problems {
@@ -90,12 +91,22 @@ func (e *Engine) CheckAll(ctx context.Context) (Report, error) {
 			if h.Kind != catalog.KindTable {
 				continue
 			}
-			if err := e.checkByID(ctx, h.ID, &r); err != nil {
-				return r, fmt.Errorf("check %s.%s: %w", quoteName(db.Name()), quoteName(h.Name), err)
+			name := quoteName(db.Name()) + "." + quoteName(h.Name)
+			if err := r.unreadable(ctx, name, e.checkByID(ctx, h.ID, &r)); err != nil {
+				return r, fmt.Errorf("check %s: %w", name, err)
 			}
 		}
 	}
-	return r, e.checkStrays(ctx, &r)
+	return r, r.unreadable(ctx, "key ranges", e.checkStrays(ctx, &r))
+}
+
+// unreadable makes a failure to read a finding. What it returns ends the check.
+func (r *Report) unreadable(ctx context.Context, object string, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	r.Problems = append(r.Problems, Problem{Kind: ProblemUnreadable, Object: object, Detail: err.Error()})
+	return nil
 }
 
 func catalogObject(p catalog.Problem) string {

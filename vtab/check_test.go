@@ -346,3 +346,46 @@ func TestCheckKnowsWhatIsUnderWay(t *testing.T) {
 	n := d.reopen()
 	n.requireSound()
 }
+
+// ST-147: what cannot be read is listed, part by part, and the rest is checked.
+func TestCheckListsAllThatIsUnreadable(t *testing.T) {
+	d, store := newFaultyDatabase(t)
+	c := d.session()
+	for _, table := range []string{"a", "b", "c", "e"} {
+		c.exec("CREATE TABLE " + table + " (id INT PRIMARY KEY, v INT, w INT, KEY iv (v), KEY iw (w))")
+		c.exec("INSERT INTO " + table + " VALUES (1, 1, 1), (2, 2, 2)")
+	}
+	d.plant(func(p *planter) {
+		e := p.table("e")
+		p.delete(p.row(e, 2))
+	})
+	physical := func(table string) *catalog.Table {
+		db, ok := d.engine.catalog.Current().DB("d")
+		require.True(t, ok)
+		found, ok, err := db.Table(table)
+		require.NoError(t, err)
+		require.True(t, ok)
+		return found
+	}
+	lost := []catalog.ID{physical("a").Physical, physical("a").Indexes[1].Physical, physical("c").Indexes[0].Physical}
+	store.lost.Store(&lost)
+	defer store.lost.Store(nil)
+	report := d.report()
+	require.True(t, report.Damaged())
+	var found []string
+	for _, p := range report.Problems {
+		if p.Kind == ProblemUnreadable {
+			require.Contains(t, p.Detail, errPlanted.Error())
+		}
+		found = append(found, string(p.Kind)+" "+p.Object)
+	}
+	require.Contains(t, found, "unreadable `d`.`a`")
+	require.Contains(t, found, "unreadable `d`.`a` index `iw`")
+	require.NotContains(t, found, "unreadable `d`.`a` index `iv`")
+	require.Contains(t, found, "unreadable `d`.`c` index `iv`")
+	require.Contains(t, found, "stray-entry `d`.`e` index `iv`")
+	for _, f := range found {
+		require.NotContains(t, f, "`b`")
+		require.False(t, strings.HasPrefix(f, "stray-entry `d`.`a`"), f)
+	}
+}

@@ -46,27 +46,70 @@ func (f *fingerprint) add(key, value []byte, buf []byte) []byte {
 	return buf
 }
 
+// run checks every part of the table that can be read, and reports those that cannot.
+// Its error is that of ctx.
 func (c *tableCheck) run(ctx context.Context) (err error) {
 	c.sums = map[*indexShape]fingerprint{}
-	if err := c.openForeign(ctx); err != nil {
+	if err := c.part(ctx, "foreign keys", c.openForeign); err != nil {
 		return err
 	}
 	defer c.closeForeign(&err)
-	if err := c.eachRow(ctx, c.row); err != nil {
+	readable := len(c.found.problems)
+	if err := c.part(ctx, "", func(ctx context.Context) error { return c.eachRow(ctx, c.row) }); err != nil {
 		return err
 	}
+	whole := !c.found.has(ProblemUnreadable, readable)
 	for _, x := range c.shape.indexes {
 		if !x.stores {
 			continue
 		}
-		if err := c.index(ctx, x); err != nil {
+		check := func(ctx context.Context) error { return c.index(ctx, x) }
+		if !whole {
+			// There is nothing to compare the entries with.
+			check = func(ctx context.Context) error { return c.readRange(ctx, x.span) }
+		}
+		if err := c.part(ctx, "index "+quoteName(x.name), check); err != nil {
 			return err
 		}
 	}
-	if err := c.sequence(ctx); err != nil {
+	if !whole {
+		return nil
+	}
+	if err := c.part(ctx, "AUTO_INCREMENT", c.sequence); err != nil {
 		return err
 	}
-	return c.count(ctx)
+	return c.part(ctx, "row count", c.count)
+}
+
+// part runs a part of the check. That it cannot be read is one more finding, and the
+// check goes on, but for the end of ctx.
+func (c *tableCheck) part(ctx context.Context, name string, check func(context.Context) error) error {
+	err := check(ctx)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return err
+	}
+	c.found.add(ProblemUnreadable, name, nil, "%v", err)
+	return nil
+}
+
+// readRange reads all of a range.
+func (c *tableCheck) readRange(ctx context.Context, span kv.Range) (err error) {
+	it := c.view.reader.Scan(ctx, span, kv.ScanOptions{})
+	defer closing(&err, it.Close)
+	for n := 1; it.Next(); n++ {
+		if n%contextEveryRows == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if _, err := it.Value(); err != nil {
+			return err
+		}
+	}
+	return it.Err()
 }
 
 // eachRow decodes the rows; visit gets a row that it may not keep. Rows that do

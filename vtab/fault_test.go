@@ -1,6 +1,7 @@
 package vtab
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -25,11 +26,22 @@ type faultStore struct {
 	// that meets 0 fails, and so do all after it. Below 0 nothing fails.
 	reads atomic.Int64
 	armed atomic.Bool
+	// lost are the ids whose rows and entries cannot be read.
+	lost atomic.Pointer[[]catalog.ID]
 	// commits makes commits fail before anything is applied.
 	commits atomic.Bool
 }
 
 func (s *faultStore) read(key []byte) error {
+	if lost := s.lost.Load(); lost != nil {
+		for _, id := range *lost {
+			for _, space := range []kv.Space{kv.SpaceRow, kv.SpaceIndex} {
+				if bytes.HasPrefix(key, kv.AppendPrefix(nil, space, uint32(id))) {
+					return errPlanted
+				}
+			}
+		}
+	}
 	if s.armed.Load() && (key[0] == byte(kv.SpaceRow) || key[0] == byte(kv.SpaceIndex)) && s.reads.Add(-1) < 0 {
 		return errPlanted
 	}

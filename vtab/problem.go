@@ -2,6 +2,7 @@ package vtab
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/freshetdb/freshet/catalog"
@@ -39,6 +40,9 @@ const (
 	ProblemCount ProblemKind = "row-count"
 	// ProblemStray: keys lie in a range that nothing owns.
 	ProblemStray ProblemKind = "stray-range"
+	// ProblemUnreadable: a part of the store cannot be read; what it holds is not
+	// checked.
+	ProblemUnreadable ProblemKind = "unreadable"
 	// ProblemMore: further findings are counted and not listed.
 	ProblemMore ProblemKind = "more"
 
@@ -112,6 +116,11 @@ func (f *findings) add(kind ProblemKind, part string, key []byte, format string,
 		object += " " + part
 	}
 	f.problems = append(f.problems, Problem{Kind: kind, Object: object, Key: cloneKey(key), Detail: fmt.Sprintf(format, args...)})
+}
+
+// has tells whether a problem of the kind is among those listed from place from on.
+func (f *findings) has(kind ProblemKind, from int) bool {
+	return slices.ContainsFunc(f.problems[from:], func(p Problem) bool { return p.Kind == kind })
 }
 
 // list returns what was found, with the number of what is not listed.

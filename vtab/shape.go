@@ -140,8 +140,8 @@ func (s *shape) buildSchema(ctx context.Context) error {
 			HiddenSystem: d.Hidden, Hidden: false,
 			Default: unresolved(d.Default), Generated: unresolved(d.Generated), OnUpdate: unresolved(d.OnUpdate),
 		}
+		col.Extra = extraOf(d)
 		if d.AutoIncrement {
-			col.Extra = "auto_increment"
 			s.autoCol, s.autoMax = i, maxOfType(typ)
 		}
 		if isTimestamp(typ) {
@@ -160,6 +160,25 @@ func (s *shape) buildSchema(ctx context.Context) error {
 	}
 	s.pkSchema = sql.NewPrimaryKeySchema(s.schema, ords...)
 	return nil
+}
+
+// extraOf is what MySQL's SHOW COLUMNS calls Extra.
+func extraOf(d *catalog.Column) string {
+	var extra []string
+	switch {
+	case d.AutoIncrement:
+		extra = append(extra, "auto_increment")
+	case d.Generated != "" && d.Virtual:
+		extra = append(extra, "VIRTUAL GENERATED")
+	case d.Generated != "":
+		extra = append(extra, "STORED GENERATED")
+	case strings.HasPrefix(d.Default, "("), strings.HasPrefix(d.Default, "CURRENT_TIMESTAMP"), strings.HasPrefix(d.Default, "NOW"):
+		extra = append(extra, "DEFAULT_GENERATED")
+	}
+	if d.OnUpdate != "" {
+		extra = append(extra, "on update "+d.OnUpdate)
+	}
+	return strings.Join(extra, " ")
 }
 
 func unresolved(expr string) *sql.ColumnDefaultValue {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -20,17 +21,20 @@ func newCheck() *cobra.Command {
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if data == "" {
-				return &usageError{errors.New("--data is required: the folder to check")}
+				data = os.Getenv(envName("data"))
+			}
+			if data == "" {
+				return &usageError{fmt.Errorf("--data, or %s, is required: the folder to check", envName("data"))}
 			}
 			report, err := plugin.Check(c.Context(), plugin.Options{Dir: data})
 			if errors.Is(err, plugin.ErrNoStore) {
 				return &usageError{fmt.Errorf("--data: %w", err)}
 			}
-			if err != nil {
-				return fmt.Errorf("checking %s: %w", data, err)
-			}
 			for _, finding := range append(report.Problems, report.Notes...) {
 				fmt.Fprintln(c.OutOrStdout(), finding)
+			}
+			if err != nil {
+				return fmt.Errorf("checking %s: %w", data, err)
 			}
 			if len(report.Problems) > 0 {
 				return errFound

@@ -31,7 +31,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	require.Contains(t, r.stdout, "no difference found")
 
 	overwrite(t, data)
-	r = runBinary(t, nil, "check", "--data", data)
+	r = runBinary(t, []string{"FRESHET_DATA=" + data}, "check")
 	require.Equal(t, 1, r.code)
 	require.Regexp(t, "missing-entry: `d`.`t` index `iv`: key 04[0-9a-f]+: ", r.stdout)
 	require.Regexp(t, "stray-entry: `d`.`t` index `iv`: key 04[0-9a-f]+: ", r.stdout)

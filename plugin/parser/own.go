@@ -175,6 +175,10 @@ func (p *Parser) show(ctx context.Context, r *reader) (ast.Statement, error) {
 			return nil, r.fail()
 		}
 		return p.inject(&ShowCreateFunction{Function: n}, authInDatabase(ast.AuthType_SHOW_CREATE_PROCEDURE, n.Database)), nil
+	case r.words("events", "from"), r.words("events", "in"):
+		return p.showEventsOf(ctx, r)
+	case r.words("triggers", "from"), r.words("triggers", "in"):
+		return p.showTriggersOf(ctx, r)
 	case r.words("function", "status"):
 		return p.showFunctionStatus(ctx, r)
 	}

@@ -22,6 +22,10 @@ func rights(stmt ast.Statement) {
 		if stmt.For == nil {
 			stmt.Auth = authNone // everyone may know their own
 		}
+	case *ast.Show:
+		if strings.EqualFold(stmt.Type, "processlist") {
+			stmt.Auth = authNone // everyone may see their own
+		}
 	case *ast.DDL:
 		view := stmt.ViewSpec
 		if view == nil || view.ViewExpr == nil || strings.EqualFold(view.Security, "invoker") {
