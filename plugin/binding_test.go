@@ -88,8 +88,11 @@ func TestParametersAnswerAsLiterals(t *testing.T) {
 	templates = append(templates, "SELECT #", "SELECT # IS NULL, COALESCE(#, 'n')", "SELECT CONCAT(#, 'x')", "SELECT # + 0", "SELECT -(#)", "SELECT IF(#, 1, 2)",
 		"SELECT CAST(# AS CHAR), CAST(# AS SIGNED)", "SELECT COUNT(*) FROM t GROUP BY i HAVING COUNT(*) >= # ORDER BY 1", "SELECT id FROM t WHERE -i = # ORDER BY id",
 		"SELECT LENGTH(#), HEX(#)", "SELECT id FROM t ORDER BY id LIMIT 2", "SELECT ROUND(#, 1), ABS(#)", "SELECT id FROM t WHERE s LIKE # ORDER BY id", "SELECT ':v', #")
-	for _, template := range templates {
-		for _, v := range values {
+	for i, template := range templates {
+		for j, v := range values {
+			if testing.Short() && (i+j)%5 != 0 {
+				continue
+			}
 			if strings.Contains(template, " e ") || strings.Contains(template, " d ") || strings.Contains(template, " k ") {
 				if text, ok := v.parameter.(string); ok && !strings.ContainsAny(text, "-:") {
 					continue // MySQL refuses text that is no date, in its own words each
@@ -112,8 +115,11 @@ func TestParametersAnswerAsLiterals(t *testing.T) {
 		require.Equal(t, "POINT(1 2)", answer(t, db, "SELECT ST_AsText("+name+"(?))", []byte(point)))
 		require.Equal(t, "POINT(0 0)", answer(t, db, "SELECT ST_AsText("+name+"(?))", []byte(point[:5]+strings.Repeat("\x00", 16))), "bytes that are text, too")
 	}
-	for _, column := range strings.Fields("i m b u y n f g s x d e k j") {
-		for _, v := range values {
+	for i, column := range strings.Fields("i m b u y n f g s x d e k j") {
+		for j, v := range values {
+			if testing.Short() && (i+j)%5 != 0 {
+				continue
+			}
 			exec(t, db, "DELETE FROM w")
 			want := answer(t, db, "INSERT INTO w(id, "+column+") VALUES (1, "+v.literal+")") + answer(t, db, "SELECT "+column+" FROM w")
 			exec(t, db, "DELETE FROM w")

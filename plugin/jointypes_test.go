@@ -43,6 +43,9 @@ func TestJoinsOfAllTypes(t *testing.T) {
 	}
 	for i, a := range columns {
 		for j, b := range columns {
+			if testing.Short() && (i+j)%5 != 0 {
+				continue
+			}
 			about := a.typ + " = " + b.typ
 			result := func(format string, args ...any) string {
 				_, rows, err := s.query(fmt.Sprintf(format, args...))

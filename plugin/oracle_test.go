@@ -208,7 +208,7 @@ func TestNumbersCompareAsMySQL(t *testing.T) {
 		}
 		s.exec("CREATE TABLE "+plain+" (id INT PRIMARY KEY, c "+column.typ+")", "CREATE TABLE "+keyed+" (id INT PRIMARY KEY, c "+column.typ+", KEY(c))",
 			"INSERT INTO "+plain+" VALUES "+strings.Join(rows, ", "), "INSERT INTO "+keyed+" VALUES "+strings.Join(rows, ", "))
-		for n := 0; n < 120; n++ {
+		for n := 0; n < rounds(120); n++ {
 			condition := combined(t, r, literals)
 			var want []string
 			for id, value := range values {

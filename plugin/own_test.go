@@ -28,6 +28,14 @@ type shell struct {
 	ctx     *engine.Context
 }
 
+// rounds shortens a number of rounds, or rows, with -short.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 // newShell opens a fresh store in memory with a database d, which is current.
 func newShell(t *testing.T) *shell {
 	t.Helper()

@@ -71,7 +71,7 @@ func TestIndexAndScanAgree(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewSource(seed))
 	s := newShell(t)
-	const conditionsEach = 60
+	conditionsEach := rounds(60)
 	for i, column := range comparedColumns {
 		plain, keyed := fmt.Sprintf("plain%d", i), fmt.Sprintf("keyed%d", i)
 		var rows []string

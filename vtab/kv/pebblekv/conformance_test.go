@@ -20,6 +20,9 @@ func TestConformance(t *testing.T) {
 		{"Memory", func() vfs.FS { return vfs.NewCrashableMem() }, func(*testing.T) string { return "data" }},
 		{"Disk", func() vfs.FS { return nil }, func(t *testing.T) string { return t.TempDir() }},
 	} {
+		if testing.Short() && where.fs() == nil {
+			continue // the syncs take most of the time
+		}
 		t.Run(where.name, func(t *testing.T) {
 			kvtest.Run(t, func(t *testing.T) kv.Store {
 				s, err := Open(ctx, where.dir(t), Options{FS: where.fs(), MaxTxnBytes: 8 << 20, CacheBytes: smallCacheBytes})

@@ -365,6 +365,9 @@ func TestNoSpaceForATable(t *testing.T) {
 
 // INV-KV-14: a transaction grows up to its limit and is then refused, unchanged.
 func TestSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of megabytes")
+	}
 	s := open(t, Options{FS: vfs.NewMem(), MaxTxnBytes: 96 << 20})
 	x := begin(t, s)
 	long := bytes.Repeat([]byte("0123456789abcdef"), 64<<20/16)
