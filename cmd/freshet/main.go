@@ -1,64 +1,9 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 
-	"github.com/spf13/cobra"
+	"github.com/freshetdb/freshet/cmd/freshet/command"
 )
 
-// Exit codes.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
-
-func main() { os.Exit(run(os.Args[1:])) }
-
-// run executes one command line and returns the exit code.
-func run(args []string) int {
-	root := newRoot()
-	root.SetArgs(args)
-	err := root.Execute()
-	if err == nil {
-		return exitOK
-	}
-	fmt.Fprintln(os.Stderr, "freshet:", err)
-	var usage *usageError
-	if errors.As(err, &usage) {
-		return exitUsage
-	}
-	return exitFailed
-}
-
-func newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "freshet",
-		Short:         "A MySQL-compatible database that keeps data",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          usageArgs(cobra.NoArgs),
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(newServe(), newCheck(), newVersion())
-	return root
-}
-
-// usageError is a command line, variable or file that cannot be used as given.
-type usageError struct{ cause error }
-
-func (e *usageError) Error() string { return e.cause.Error() }
-func (e *usageError) Unwrap() error { return e.cause }
-
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return &usageError{err}
-		}
-		return nil
-	}
-}
+func main() { os.Exit(command.Run(os.Args[1:])) }

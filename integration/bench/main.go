@@ -11,6 +11,8 @@ import (
 	"runtime/pprof"
 	"slices"
 	"time"
+
+	"github.com/freshetdb/freshet/integration/process"
 )
 
 // settings are the flags.
@@ -40,6 +42,7 @@ var parts = []part{
 const gcPercent = 200
 
 func main() {
+	process.BeCommand()
 	if err := benchmarks(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)

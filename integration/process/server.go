@@ -44,13 +44,9 @@ var readyLine = regexp.MustCompile(`^freshet is ready on (\S+), data in .*\n$`)
 // process is killed at the end of the test if it still runs then.
 func Start(t T, data string, flags ...string) *Server {
 	t.Helper()
-	binary, err := Binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	began := time.Now()
 	args := append([]string{"serve", "--data", data, "--addr", "127.0.0.1:0", "--log-level", "warn"}, flags...)
-	s := &Server{t: t, process: exec.Command(binary, args...), ended: make(chan struct{})}
+	s := &Server{t: t, process: Command(t, args...), ended: make(chan struct{})}
 	s.process.Stderr = (*logWriter)(s)
 	stdout, err := s.process.StdoutPipe()
 	if err != nil {

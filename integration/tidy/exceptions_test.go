@@ -4,7 +4,7 @@ package tidy
 // waits for them. A file that is not listed may not contain a go statement; a
 // listed one must contain one.
 var goroutineOwners = map[string]string{
-	"cmd/freshet/serve.go":          "serveDB waits for Serve to return",
+	"cmd/freshet/command/serve.go":  "serveDB waits for Serve to return",
 	"integration/bench/inserts.go":  "together waits for its workers",
 	"integration/bench/loads.go":    "ends when the reader that it feeds is read or closed, within loadData",
 	"integration/process/inside.go": "Inside.End waits for it",

@@ -1,9 +1,11 @@
-package main
+package command
 
 import (
 	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,27 +21,30 @@ func newVersion() *cobra.Command {
 		Short: "Say which version this is",
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			fmt.Fprintf(c.OutOrStdout(), "freshet %s, as MySQL %s\n", revision(), plugin.ServerVersion)
 			build, ok := debug.ReadBuildInfo()
 			if !ok {
-				return nil
+				build = &debug.BuildInfo{Main: debug.Module{Version: "unknown"}}
 			}
-			for _, m := range build.Deps {
-				if slices.Contains(parts, m.Path) {
-					fmt.Fprintf(c.OutOrStdout(), "%s %s\n", m.Path, m.Version)
-				}
-			}
-			return nil
+			_, err := io.WriteString(c.OutOrStdout(), describe(build))
+			return err
 		},
 	}
 }
 
-// revision is the module version or, in a checkout, the commit.
-func revision() string {
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+// describe is what version says of a build.
+func describe(build *debug.BuildInfo) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "freshet %s, as MySQL %s\n", revision(build), plugin.ServerVersion)
+	for _, m := range build.Deps {
+		if slices.Contains(parts, m.Path) {
+			fmt.Fprintf(&text, "%s %s\n", m.Path, m.Version)
+		}
 	}
+	return text.String()
+}
+
+// revision is the module version or, in a checkout, the commit.
+func revision(build *debug.BuildInfo) string {
 	for _, setting := range build.Settings {
 		if setting.Key == "vcs.revision" {
 			return setting.Value

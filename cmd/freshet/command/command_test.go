@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,25 +18,28 @@ import (
 
 	_ "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
+
+	"github.com/freshetdb/freshet/plugin"
 )
 
-// binary is the command under test, built once.
-var binary string
+// asCommand is the name under which the test binary is the command.
+const asCommand = "freshet"
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "freshet")
-	if err != nil {
-		panic(err)
+	if os.Args[0] == asCommand {
+		os.Exit(Run(os.Args[1:]))
 	}
-	binary = filepath.Join(dir, "freshet")
-	build := exec.Command("go", "build", "-tags", "gms_pure_go", "-o", binary, ".")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(m.Run())
+}
+
+// newProcess makes a process of the command that is not started.
+func newProcess(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	binary, err := os.Executable()
+	require.NoError(t, err)
+	c := exec.Command(binary, args...)
+	c.Args[0] = asCommand
+	return c
 }
 
 // result is how a process ended.
@@ -48,7 +52,7 @@ type result struct {
 func runBinary(t *testing.T, env []string, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	command := exec.Command(binary, args...)
+	command := newProcess(t, args...)
 	command.Env = append(os.Environ(), env...)
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
@@ -74,7 +78,7 @@ var readyLine = regexp.MustCompile(`^freshet is ready on (\S+), data in (.*)$`)
 // start starts serve with --addr on a free port and waits until it is ready.
 func start(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, command: exec.Command(binary, append([]string{"serve"}, args...)...), rest: make(chan string, 1)}
+	p := &process{t: t, command: newProcess(t, append([]string{"serve"}, args...)...), rest: make(chan string, 1)}
 	p.command.Env = append(os.Environ(), env...)
 	p.command.Stderr = &p.stderr
 	stdout, err := p.command.StdoutPipe()
@@ -276,7 +280,12 @@ func TestVersion(t *testing.T) {
 	got := runBinary(t, nil, "version")
 	require.Equal(t, exitOK, got.code)
 	require.Contains(t, got.stdout, "8.0.31-freshet")
-	require.Contains(t, got.stdout, "github.com/dolthub/go-mysql-server v")
+	// A test binary does not know its modules.
+	said := describe(&debug.BuildInfo{
+		Deps:     []*debug.Module{{Path: parts[0], Version: "v0.20.1"}, {Path: "example.com/other", Version: "v9"}},
+		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123abc"}},
+	})
+	require.Equal(t, "freshet 0123abc, as MySQL "+plugin.ServerVersion+"\n"+parts[0]+" v0.20.1\n", said)
 }
 
 // ST-032: a second process on the same folder is refused, and the folder is free
