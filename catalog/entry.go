@@ -42,6 +42,9 @@ type head struct {
 	maxID      ID // the highest id used inside the body
 }
 
+// EntryKey returns the key under which a committed definition is stored.
+func EntryKey(kind Kind, id ID) []byte { return entryKey(kind, id) }
+
 // entryKey returns the key of an entry.
 func entryKey(kind Kind, id ID) []byte {
 	return binary.BigEndian.AppendUint32([]byte{byte(kv.SpaceCatalog), byte(kind)}, uint32(id))

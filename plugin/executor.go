@@ -39,7 +39,7 @@ var _ sql.NodeExecBuilder = (*executor)(nil)
 // transaction rules in front. The engine sets its Runner.
 func newExecutor(a *analyzer.Analyzer, procedures *routine.Procedures) *executor {
 	e := &executor{accounts: a.Catalog.MySQLDb, procedures: procedures}
-	e.corrections = correct.NewExecBuilder(a, correct.Options{Next: e})
+	e.corrections = correct.NewExecBuilder(a, correct.Options{Next: e, Judge: vtab.Judge})
 	e.stock = e.corrections.NewStock(a.Overrides)
 	e.engine = a.ExecBuilder
 	return e

@@ -7,6 +7,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/freshetdb/freshet/vtab"
 )
 
 const (
@@ -32,6 +34,12 @@ func setVariables(ctx context.Context, o Options, b backend) error {
 	}
 	if err := sql.SystemVariables.AssignValues(map[string]any{"version_comment": versionComment}); err != nil {
 		return err
+	}
+	if _, _, ok := sql.SystemVariables.GetGlobal(vtab.LostUpdatesVariable); !ok {
+		sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
+			Name: vtab.LostUpdatesVariable, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+			Type: types.NewSystemEnumType(vtab.LostUpdatesVariable, "error", "innodb"), Default: "error",
+		}})
 	}
 	if o.Collation != "" {
 		collation, err := sql.ParseCollation("", o.Collation, false)

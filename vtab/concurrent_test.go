@@ -175,11 +175,12 @@ func TestSnapshots(t *testing.T) {
 	a.check("SELECT v FROM t", "[2]\n[1]\n")
 	a.check("SELECT count(*) FROM t WHERE v = 1", "[1]\n")
 	a.check("SELECT count(*) FROM t", "[2]\n")
-	a.exec("UPDATE t SET v = v + 1 WHERE id = 2") // current
-	a.check("SELECT v FROM t WHERE id = 2", "[6]\n")
 	_, err := a.try("INSERT INTO t VALUES (3,9)")
 	require.Equal(t, 1062, number(err))
-	a.exec("ROLLBACK")
+	a.exec("UPDATE t SET v = v + 1 WHERE id = 3") // current, and not in what was read
+	a.check("SELECT v FROM t WHERE id = 3", "[2]\n")
+	_, err = a.try("UPDATE t SET v = v + 1 WHERE id = 2")
+	require.Equal(t, 1213, number(err), "read, and changed since")
 	a.exec("SET transaction_isolation = 'READ-COMMITTED'")
 	a.exec("BEGIN")
 	a.check("SELECT v FROM t WHERE id = 1", "[5]\n")

@@ -34,6 +34,8 @@ type currentScan struct {
 	settled  bool   // value was read under the lock
 	// first: points are locked before they are looked for.
 	first bool
+	// readAt is the position at which the row was last read, 0 if its range says so.
+	readAt kv.Position
 	// changed is the row to be given out once more, because it is not what it was
 	// when the filter saw it.
 	changed sql.Row
@@ -94,6 +96,7 @@ func (i *rowIter) currentRow(ctx *sql.Context) (sql.Row, bool, error) {
 	}
 	row, err := i.decode(ctx, c.key, c.value)
 	if err == nil && !c.filtered {
+		i.noteShown()
 		err = i.remember(ctx)
 	}
 	return row, err == nil, err
@@ -169,6 +172,7 @@ func (i *rowIter) lookHere(ctx *sql.Context) (ok bool, err error) {
 		c.value, err = i.it.Value()
 		return err == nil, err
 	}
+	i.noteLook()
 	c.value, err = i.reader.Get(ctx, c.key)
 	if errors.Is(err, kv.ErrNotFound) {
 		return false, nil
@@ -194,7 +198,7 @@ func (i *rowIter) lockHere(ctx *sql.Context) (ok bool, err error) {
 	if ok, err = i.lockKey(ctx, c.key); err != nil || !ok {
 		return false, err
 	}
-	still := i.still()
+	still := i.noteLocked()
 	if still && i.byPrimary() {
 		c.settled = true
 		c.value, err = i.it.Value()
@@ -339,11 +343,13 @@ func (i *rowIter) reopen(ctx context.Context) error {
 	} else {
 		rest.Start = append(bytes.Clone(i.it.Key()), 0)
 	}
+	i.cutRange()
 	if err := i.it.Close(); err != nil {
 		return err
 	}
 	i.openedAt = i.tx.engine().store.Applied()
-	i.it = i.openRange(ctx, rest)
+	i.beginRange(rest)
+	i.it, i.onKey = i.openRange(ctx, rest), false
 	return nil
 }
 
@@ -363,7 +369,11 @@ func (i *rowIter) again() (sql.Row, bool) {
 // reports false if the row is to be skipped.
 func (i *rowIter) lockPoint(ctx *sql.Context, key []byte) (bool, error) {
 	i.current.key = append(i.current.key[:0], key...)
-	return i.lockKey(ctx, i.current.key)
+	ok, err := i.lockKey(ctx, i.current.key)
+	if err == nil && ok {
+		i.noteLocked()
+	}
+	return ok, err
 }
 
 // openPoints opens the iterator of a scan whose ranges hold one key each.
@@ -396,6 +406,7 @@ func (i *rowIter) lockGiven(ctx *sql.Context) (lockOutcome, error) {
 			return i.giveAgain(ctx)
 		}
 	}
+	i.noteShown()
 	return lockKept, i.remember(ctx)
 }
 

@@ -437,6 +437,9 @@ func (e *editor) Delete(ctx *sql.Context, row sql.Row) error {
 	if err != nil {
 		return err
 	}
+	if err := e.judge(ctx, key); err != nil {
+		return err
+	}
 	if err := e.remove(ctx, key, old); err != nil {
 		return err
 	}
@@ -478,6 +481,9 @@ func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
 	if err != nil {
 		return err
 	}
+	if err := e.judge(ctx, oldKey); err != nil {
+		return err
+	}
 	shown := newRow
 	if newRow, err = e.shape.keep(ctx, e.zone, shown, nil); err != nil {
 		return err
@@ -501,6 +507,14 @@ func (e *editor) Update(ctx *sql.Context, oldRow, newRow sql.Row) error {
 		return err
 	}
 	return e.raiseSequence(ctx, newRow)
+}
+
+// judge refuses to change a row that the transaction has read in another version.
+func (e *editor) judge(ctx *sql.Context, key []byte) error {
+	if e.t.temporary {
+		return nil
+	}
+	return e.tx.judge(ctx, e.shape, key)
 }
 
 // find locks the stored row that row stands for and reads it again: index

@@ -35,6 +35,11 @@ func errLockTimeout() error {
 // errDeadlock is MySQL's 1213, as the kind that GMS knows.
 func errDeadlock(what string) error { return sql.ErrLockDeadlock.New(what) }
 
+// errLostUpdate is MySQL's 1213 for a write that would undo somebody else's.
+func errLostUpdate(table string) error {
+	return errDeadlock("lost update: the row of table '" + table + "' was read by this transaction and has been changed by another one since")
+}
+
 // errNoWait is MySQL's 3572.
 func errNoWait() error {
 	return mysqlError(3572, "HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")
@@ -112,7 +117,12 @@ func errInternal(format string, args ...any) error {
 // commitError gives a failed commit the number that MySQL would.
 func commitError(err error) error {
 	var size *kv.SizeError
+	var conflict *kv.ConflictError
 	switch {
+	case errors.As(err, &conflict) && conflict.TooOld:
+		return errDeadlock("the transaction is too old: " + conflict.Error())
+	case errors.As(err, &conflict):
+		return errDeadlock("what this transaction has read was changed by another one that committed first")
 	case errors.As(err, &size):
 		return errTooLarge(err)
 	case errors.Is(err, kv.ErrDiskFull):

@@ -109,3 +109,23 @@ func (e *editor) searchKeyless(ctx *sql.Context, latest kv.Reader, value []byte)
 	}
 	return nil, nil, sql.ErrDeleteRowNotFound.New()
 }
+
+// keyOf returns the key of a row that a scan of t has returned; ok is false if it is
+// not known, as of a row of a keyless table that came another way.
+func (t *Table) keyOf(ctx *sql.Context, z *zone, row sql.Row) (key []byte, ok bool, err error) {
+	if !t.shape.keyless() {
+		if row, err = t.shape.keep(ctx, z, row, nil); err != nil {
+			return nil, false, err
+		}
+		key, err = t.shape.appendRowKey(ctx, nil, row)
+		return key, err == nil, err
+	}
+	value, err := t.shape.encodeRow(ctx, nil, row, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	if ids := t.use.seen[xxhash.Sum64(value)]; len(ids) > 0 {
+		return t.shape.appendRowID(nil, ids[0]), true, nil
+	}
+	return nil, false, nil
+}

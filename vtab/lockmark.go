@@ -16,6 +16,9 @@ type scanMode struct {
 	// that locks reads the latest state.
 	lock kv.LockMode
 	wait lockWait
+	// asked: the SELECT itself asks for the locks, so that its client sees what is
+	// locked.
+	asked bool
 }
 
 type lockWait uint8
@@ -37,7 +40,7 @@ func parseLockMark(asOf any) (scanMode, error) {
 		return scanMode{}, sql.ErrUnsupportedFeature.New("AS OF")
 	}
 	parts := strings.Split(strings.ToLower(strings.TrimPrefix(text, LockMark)), ":")
-	var m scanMode
+	m := scanMode{asked: true}
 	switch parts[0] {
 	case "update", "for update":
 		m.lock = kv.LockX

@@ -38,6 +38,8 @@ type rowIter struct {
 	mode     scanMode    // how this scan reads; fixed when it is opened
 	current  currentScan // of a scan that reads the latest state
 	openedAt kv.Position // what was applied when such a scan's iterator was opened
+	reads    *reads      // where it is noted what the scan reads; nil for nowhere
+	onKey    bool        // the iterator stands on a key
 }
 
 func newRowIter(t *Table, p *partition) *rowIter {
@@ -85,6 +87,9 @@ func (i *rowIter) open(ctx *sql.Context) error {
 		use.at, use.atSet = s.Savepoint(), true
 	}
 	if i.mode.current {
+		if err := i.beginReads(ctx, s); err != nil {
+			return err
+		}
 		i.reader = s.Latest(use.at)
 		i.openedAt = tx.engine().store.Applied()
 	} else {
@@ -92,6 +97,9 @@ func (i *rowIter) open(ctx *sql.Context) error {
 			return err
 		}
 		tx.plainRead = true
+		if err := i.beginReads(ctx, s); err != nil {
+			return err
+		}
 	}
 	if i.zone, err = i.shape.zoneOf(ctx, tx.sess); err != nil {
 		return err
@@ -195,24 +203,28 @@ func (i *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
 
 // step moves to the next key, across spans.
 func (i *rowIter) step(ctx *sql.Context) (bool, error) {
+	i.leaveRow()
 	for {
 		if i.it == nil {
 			r, ok := i.nextSpan()
 			if !ok {
 				return false, nil
 			}
+			i.beginRange(r)
 			i.it = i.openIterator(ctx, r)
 		}
-		if i.it.Next() {
+		if i.onKey = i.it.Next(); i.onKey {
 			return true, nil
 		}
 		if err := i.it.Err(); err != nil {
 			return false, err
 		}
+		i.endRange()
 		r, ok := i.nextSpan()
 		if !ok {
 			return false, nil
 		}
+		i.beginRange(r)
 		i.it.SeekTo(r)
 	}
 }
@@ -316,6 +328,7 @@ func (i *rowIter) indexRow(ctx *sql.Context) (sql.Row, bool, error) {
 
 // fetch reads the row that an index entry points to.
 func (i *rowIter) fetch(ctx *sql.Context, key []byte, s *span) (sql.Row, bool, error) {
+	i.noteRow(key)
 	value, err := i.reader.Get(ctx, key)
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil, false, errInternal("table %s: index %s has an entry without a row (%x); run CHECK TABLE", i.shape.desc.Name, i.lk.index.name, key)
@@ -395,6 +408,7 @@ func (i *rowIter) Close(*sql.Context) error {
 	if i.it == nil {
 		return nil
 	}
+	i.cutRange()
 	it := i.it
 	i.it = nil
 	return it.Close()

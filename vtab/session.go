@@ -409,6 +409,17 @@ func (s *Session) autocommit(ctx *sql.Context) bool {
 	return err != nil || on
 }
 
+// LostUpdatesVariable says whether REPEATABLE READ refuses to write a row that was
+// read and has been changed since ("error") or writes it as InnoDB does
+// ("innodb").
+const LostUpdatesVariable = "freshet_rr_lost_updates"
+
+// refusesLostUpdates reports what the session has set; to refuse is the default.
+func (s *Session) refusesLostUpdates(ctx *sql.Context) bool {
+	v, err := s.GetSessionVariable(ctx, LostUpdatesVariable)
+	return err != nil || v != "innodb"
+}
+
 // lockWait is how long a statement waits for a lock.
 func (s *Session) lockWait(ctx *sql.Context) time.Duration {
 	v, err := s.GetSessionVariable(ctx, "innodb_lock_wait_timeout")

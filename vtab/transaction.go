@@ -60,6 +60,8 @@ type Transaction struct {
 	// must not commit what it left.
 	failed bool
 	ended  bool
+	// reads are remembered for isolation.
+	reads reads
 }
 
 var _ sql.Transaction = (*Transaction)(nil)
@@ -124,6 +126,9 @@ func (tx *Transaction) sync(ctx context.Context) error {
 	}
 	t, err := tx.store(ctx)
 	if err != nil {
+		return err
+	}
+	if err := tx.track(); err != nil {
 		return err
 	}
 	for range snapshotRetries {
@@ -264,7 +269,7 @@ func (tx *Transaction) commit(ctx context.Context) error {
 		tx.rolledBack()
 		return err
 	}
-	o := kv.CommitOptions{Hook: func(latest kv.Reader, w kv.Writer, pos kv.Position) error {
+	o := kv.CommitOptions{Reads: tx.validated(), Hook: func(latest kv.Reader, w kv.Writer, pos kv.Position) error {
 		return tx.extend(ctx, latest, w, pos)
 	}}
 	changed := tx.cat != nil && tx.cat.Changed()

@@ -90,10 +90,20 @@ func fixAssignments(ctx *sql.Context, exprs []sql.Expression, ignore bool) ([]sq
 	return fixed, changed
 }
 
-func fixUpdateSource(ctx *sql.Context, n *plan.UpdateSource) (sql.Node, error) {
+func (p *Priority) fixUpdateSource(ctx *sql.Context, n *plan.UpdateSource) (sql.Node, error) {
+	judged, err := p.judged(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	if judged != nil {
+		n = judged
+	}
 	exprs, changed := fixAssignments(ctx, n.Expressions(), n.Ignore)
 	if !changed {
-		return nil, nil
+		if judged == nil {
+			return nil, nil
+		}
+		return judged, nil
 	}
 	return n.WithExpressions(ctx, exprs...)
 }

@@ -16,8 +16,9 @@ import (
 // Its child is the engine's node for the statement.
 type changeNode interface {
 	sql.ExecBuilderNode
-	// withEqual is the node that compares rows by equal; nil if it does already.
-	withEqual(equal exactFunc) sql.Node
+	// withOptions is the node that compares and judges rows as the options say; nil
+	// if it does already.
+	withOptions(o *Options) sql.Node
 }
 
 var (
@@ -37,6 +38,17 @@ func ChangesRows(n sql.Node) bool {
 type change struct {
 	plan.UnaryNode
 	equal exactFunc // nil in plans, set when they are built
+	judge judgeFunc // as equal; then nil if nothing is ever judged
+}
+
+// judging returns the judge of one execution, which may have nothing to do.
+func (c *change) judging(ctx *sql.Context) func(ctx *sql.Context, table sql.Table, row sql.Row) error {
+	if c.judge != nil {
+		if judge := c.judge(ctx); judge != nil {
+			return judge
+		}
+	}
+	return func(*sql.Context, sql.Table, sql.Row) error { return nil }
 }
 
 // IsReadOnly implements sql.Node.

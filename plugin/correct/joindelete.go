@@ -22,12 +22,12 @@ func (n *joinDelete) WithChildren(_ *sql.Context, children ...sql.Node) (sql.Nod
 	return &changed, err
 }
 
-func (n *joinDelete) withEqual(equal exactFunc) sql.Node {
+func (n *joinDelete) withOptions(o *Options) sql.Node {
 	if n.equal != nil {
 		return nil
 	}
 	changed := *n
-	changed.equal = equal
+	changed.equal, changed.judge = o.ExactEqual, o.Judge
 	return &changed
 }
 

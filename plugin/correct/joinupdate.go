@@ -27,12 +27,12 @@ func (n *joinUpdate) WithChildren(_ *sql.Context, children ...sql.Node) (sql.Nod
 	return &changed, err
 }
 
-func (n *joinUpdate) withEqual(equal exactFunc) sql.Node {
+func (n *joinUpdate) withOptions(o *Options) sql.Node {
 	if n.equal != nil {
 		return nil
 	}
 	changed := *n
-	changed.equal = equal
+	changed.equal, changed.judge = o.ExactEqual, o.Judge
 	return &changed
 }
 
@@ -46,6 +46,7 @@ func (n *joinUpdate) BuildRowIter(ctx *sql.Context, b sql.NodeExecBuilder, row s
 		width: len(schema), ignore: statement.Ignore,
 		lenient: lenient(ctx, statement.Ignore), foundRows: countsFoundRows(ctx),
 		keepID: !setsInsertID(ctx, source),
+		judge:  n.judging(ctx),
 	}
 	if err := run.assign(ctx, source); err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func (n *joinUpdate) target(ctx *sql.Context, b sql.NodeExecBuilder, statement *
 		return nil, err
 	}
 	joined.schema = n.exact(joined.schema)
-	t := &updateTarget{joinTarget: joined, name: name, updater: table.Updater(ctx)}
+	t := &updateTarget{joinTarget: joined, name: name, table: table, updater: table.Updater(ctx)}
 	t.always = !statement.IsJoin && len(joined.key) == 0
 	t.checks, err = checksOf(ctx, statement.Checks(), joined.schema, name, strings.ToLower(table.Name()))
 	return t, err

@@ -21,6 +21,7 @@ type joinUpdateRun struct {
 	ignore    bool
 	lenient   bool
 	foundRows bool
+	judge     func(ctx *sql.Context, table sql.Table, row sql.Row) error
 	keepID    bool // LAST_INSERT_ID() is what it was
 	matched   int
 	changed   int
@@ -29,6 +30,7 @@ type joinUpdateRun struct {
 type updateTarget struct {
 	*joinTarget
 	name    string
+	table   sql.Table
 	updater sql.RowUpdater
 	checks  sql.CheckConstraints
 	// always: the rows of the statement are the table's, none twice.
@@ -175,6 +177,9 @@ func (r *joinUpdateRun) row(ctx *sql.Context, old sql.Row) error {
 	}
 	for _, t := range met {
 		r.matched++
+		if err := r.judge(ctx, t.table, t.of(old, r.width)); err != nil {
+			return err
+		}
 		if row, err = r.derive(ctx, t, old, row); err != nil {
 			return err
 		}

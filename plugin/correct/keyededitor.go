@@ -21,6 +21,7 @@ type keyedEditor struct {
 	replacer sql.RowReplacer // of REPLACE; the inserter is the same then
 	updater  sql.RowUpdater  // of ON DUPLICATE KEY UPDATE
 	changes  chains
+	judge    func(ctx *sql.Context, table sql.Table, row sql.Row) error
 	// sameCountsOnce: a REPLACE by an identical row counts 1.
 	sameCountsOnce bool
 	foundRows      bool
@@ -52,7 +53,7 @@ func newKeyedEditor(ctx *sql.Context, n *keyedInsert, statement *plan.InsertInto
 	e := &keyedEditor{
 		table: table, schema: n.exact(schema), checks: statement.Checks(),
 		lenient: lenient(ctx, statement.Ignore), foundRows: countsFoundRows(ctx),
-		idColumn: -1, firstGenerated: statement.FirstGeneratedAutoIncRowIdx,
+		judge: n.judging(ctx), idColumn: -1, firstGenerated: statement.FirstGeneratedAutoIncRowIdx,
 	}
 	for i, column := range schema {
 		if column.AutoIncrement {
@@ -169,8 +170,11 @@ func (e *keyedEditor) replace(ctx *sql.Context, row sql.Row) (evicted uint64, er
 		}
 		if e.sameCountsOnce {
 			same, err := existing.Equals(ctx, row, e.schema)
-			if err != nil || same {
+			if err != nil {
 				return 0, err
+			}
+			if same {
+				return 0, e.judge(ctx, e.table, existing)
 			}
 		}
 		if _, err := e.changes.before.fire(ctx, existing); err != nil {
@@ -219,6 +223,9 @@ func (e *keyedEditor) update(ctx *sql.Context, old, row sql.Row) error {
 	}
 	e.done = outcome{old: old, row: row, affected: 2}
 	if same {
+		if err := e.judge(ctx, e.table, old); err != nil {
+			return err
+		}
 		e.done.affected = 0
 		if e.foundRows {
 			e.done.affected = 1

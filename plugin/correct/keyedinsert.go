@@ -28,12 +28,12 @@ func (n *keyedInsert) WithChildren(_ *sql.Context, children ...sql.Node) (sql.No
 	return &changed, err
 }
 
-func (n *keyedInsert) withEqual(equal exactFunc) sql.Node {
+func (n *keyedInsert) withOptions(o *Options) sql.Node {
 	if n.equal != nil {
 		return nil
 	}
 	changed := *n
-	changed.equal = equal
+	changed.equal, changed.judge = o.ExactEqual, o.Judge
 	return &changed
 }
 

@@ -16,6 +16,12 @@ type Options struct {
 	// and JSON by their bytes. It is called only for types whose SQL comparison is
 	// coarser than that, by any number of goroutines.
 	ExactEqual func(ctx context.Context, typ sql.Type, a, b any) (bool, error)
+	// Judge returns what is called with each row of a store table that UPDATE, ON
+	// DUPLICATE KEY UPDATE or REPLACE is about to change, whether or not it will be
+	// another one, as its table returned it; an error fails the statement. It is
+	// asked once for each statement, and returns nil for nothing to be judged. Nil
+	// if nothing ever is.
+	Judge func(ctx *sql.Context) func(ctx *sql.Context, table sql.Table, row sql.Row) error
 	// Next is tried for nodes the corrections leave alone; nil for none. As for
 	// any override of the executor, (nil, nil) from it means the engine's own.
 	Next sql.NodeExecBuilder
@@ -112,7 +118,7 @@ func (p *Priority) fix(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 	case *plan.Update:
 		return p.fixUpdate(ctx, n)
 	case *plan.UpdateSource:
-		return fixUpdateSource(ctx, n)
+		return p.fixUpdateSource(ctx, n)
 	case *plan.InsertInto:
 		return p.fixInsert(ctx, n)
 	case *plan.Set:
@@ -120,7 +126,7 @@ func (p *Priority) fix(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 	case *plan.AlterIndex:
 		return p.fixAlterIndex(ctx, n)
 	case changeNode:
-		return n.withEqual(p.options.ExactEqual), nil
+		return n.withOptions(&p.options), nil
 	}
 	return nil, nil
 }

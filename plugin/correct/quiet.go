@@ -15,7 +15,7 @@ func (n *quietStatement) WithChildren(_ *sql.Context, children ...sql.Node) (sql
 	return &quietStatement{changed}, err
 }
 
-func (n *quietStatement) withEqual(exactFunc) sql.Node { return nil }
+func (n *quietStatement) withOptions(*Options) sql.Node { return nil }
 
 // BuildRowIter implements sql.ExecBuilderNode.
 func (n *quietStatement) BuildRowIter(ctx *sql.Context, b sql.NodeExecBuilder, row sql.Row) (sql.RowIter, error) {

@@ -41,11 +41,14 @@ func (s *ReadSet) AddSnapshot(r Range, at Position) { s.snapshot.add(segment{r, 
 // position at or a later one. The bounds are kept.
 func (s *ReadSet) AddLatest(r Range, at Position) { s.latest.add(segment{r, at}) }
 
-// Settle says that key, which lies in a range that was read in the latest state,
-// was read again at position at, and counts as read there. The first time counts: a
-// key that was let go and read twice has been read in both states. Key is copied.
+// Settle says that a scan which is under way, and whose range is not added yet, has
+// read key again at position at, under its lock, and that key counts as read there.
+// What was read of key before counts as it did. Key is copied.
 func (s *ReadSet) Settle(key []byte, at Position) {
-	if _, known := s.settled[string(key)]; known || len(s.settled) >= MaxReadSettled {
+	if _, read := s.latest.find(key); read || len(s.settled) >= MaxReadSettled {
+		return
+	}
+	if _, known := s.settled[string(key)]; known {
 		return
 	}
 	if s.settled == nil {
@@ -55,7 +58,7 @@ func (s *ReadSet) Settle(key []byte, at Position) {
 }
 
 // Empty reports whether nothing was read.
-func (s *ReadSet) Empty() bool { return len(s.snapshot.list) == 0 && len(s.latest.list) == 0 }
+func (s *ReadSet) Empty() bool { return s.snapshot.len() == 0 && s.latest.len() == 0 }
 
 // ReadInSnapshot reports whether key lies in what was read in the snapshot.
 func (s *ReadSet) ReadInSnapshot(key []byte) bool {
@@ -66,11 +69,12 @@ func (s *ReadSet) ReadInSnapshot(key []byte) bool {
 // Since is the oldest position of a read; ok is false if nothing was read.
 func (s *ReadSet) Since() (at Position, ok bool) {
 	for _, l := range [...]*segments{&s.snapshot, &s.latest} {
-		for i := range l.list {
-			if !ok || l.list[i].at < at {
-				at, ok = l.list[i].at, true
+		l.ascend(func(g segment) bool {
+			if !ok || g.at < at {
+				at, ok = g.at, true
 			}
-		}
+			return true
+		})
 	}
 	return at, ok
 }
@@ -107,13 +111,12 @@ func (s *ReadSet) RangeChanged(r Range, pos Position) bool {
 // Older calls visit with the ranges that were read before pos until visit returns
 // false. Keys of them may be settled: Changed tells.
 func (s *ReadSet) Older(pos Position, visit func(Range) bool) {
+	more := true
 	for _, l := range [...]*segments{&s.snapshot, &s.latest} {
-		l.tidy()
-		for i := range l.list {
-			if l.list[i].at < pos && !visit(l.list[i].Range) {
-				return
-			}
-		}
+		l.ascend(func(g segment) bool {
+			more = more && (g.at >= pos || visit(g.Range))
+			return more
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package kv
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func TestReadSetAgainstModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	const keys, rounds = 200, 40
+	const keys, rounds = 200, 15
 	for range rounds {
 		var s ReadSet
 		type read struct {
@@ -35,22 +36,24 @@ func TestReadSetAgainstModel(t *testing.T) {
 			if !r.latest {
 				r.at = 7
 			}
-			reads = append(reads, r)
 			span := Range{Start: keyOf(r.from), End: keyOf(r.to - 1)}
 			span.End = append(span.End, 0)
 			if r.to == keys && random.IntN(2) == 0 {
 				span.End = nil
 			}
+			if k := r.from + random.IntN(r.to-r.from); r.latest && random.IntN(3) == 0 {
+				at := Position(1 + random.IntN(20))
+				s.Settle(keyOf(k), at)
+				_, known := settled[k]
+				if !known && !slices.ContainsFunc(reads, func(r read) bool { return r.latest && k >= r.from && k < r.to }) {
+					settled[k] = at
+				}
+			}
+			reads = append(reads, r)
 			if r.latest {
 				s.AddLatest(span, r.at)
 			} else {
 				s.AddSnapshot(span, r.at)
-			}
-			if k := random.IntN(keys); random.IntN(5) == 0 {
-				if _, known := settled[k]; !known {
-					settled[k] = Position(1 + random.IntN(20))
-				}
-				s.Settle(keyOf(k), settled[k])
 			}
 		}
 		for k := range keys {
