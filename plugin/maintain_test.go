@@ -46,7 +46,7 @@ func TestShowEngineStatus(t *testing.T) {
 	text := o.text("SHOW ENGINE INNODB STATUS")
 	require.Contains(t, text, "InnoDB |  | ")
 	require.Contains(t, text, "holds IX of table `d`.`t`")
-	require.Contains(t, text, "row of `d`.`t`, key ")
+	require.Contains(t, text, "holds X of row (1) of `d`.`t`")
 	require.NotContains(t, text, "LATEST DETECTED DEADLOCK")
 	o.is("", "SHOW ENGINE memory STATUS")
 	o.is("", "SHOW ENGINE INNODB MUTEX")

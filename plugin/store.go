@@ -16,6 +16,7 @@ import (
 	"github.com/freshetdb/freshet/plugin/correct"
 	"github.com/freshetdb/freshet/plugin/own"
 	"github.com/freshetdb/freshet/plugin/routine"
+	"github.com/freshetdb/freshet/plugin/sysdb"
 	"github.com/freshetdb/freshet/vtab"
 	"github.com/freshetdb/freshet/vtab/kv"
 	"github.com/freshetdb/freshet/vtab/kv/pebblekv"
@@ -57,7 +58,7 @@ func openStore(ctx context.Context, o Options) (*storeBackend, error) {
 		return nil, errors.Join(fmt.Errorf("reading the catalog: %w", err), store.Close())
 	}
 	tables := vtab.NewEngine(store, cat, vtab.Options{Logger: o.logger(), StoredText: own.StoredText})
-	databases := vtab.NewProvider(tables, vtab.SystemDatabase{Database: oneDatabase{}})
+	databases := vtab.NewProvider(tables, vtab.SystemDatabase{Database: oneDatabase{}}, vtab.SystemDatabase{Database: sysdb.New(tables)})
 	exact := &exactFunctions{}
 	databases.AddFunctions(exact)
 	functions := routine.NewFunctions(own.NewDefinitions(databases))

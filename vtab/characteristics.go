@@ -75,6 +75,8 @@ func (tx *Transaction) settle() {
 	}
 	tx.fixed = tx.characteristics()
 	tx.settled = true
+	tx.seen.isolation.Store(uint32(tx.fixed.Isolation))
+	tx.seen.readOnly.Store(tx.fixed.Access == ReadOnly)
 	tx.sess.next = Characteristics{}
 }
 

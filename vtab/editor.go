@@ -286,6 +286,7 @@ func (e *editor) write(ctx *sql.Context, key []byte, row sql.Row, oldKey []byte,
 			return err
 		}
 	}
+	e.tx.seen.changed.Add(1)
 	// The row first: the store may find its value too large.
 	if err := e.put(key, value); err != nil {
 		return err
@@ -463,6 +464,7 @@ func (e *editor) remove(ctx *sql.Context, key []byte, old sql.Row) error {
 		}
 		e.changes = append(e.changes, entryChange{drop: was.key})
 	}
+	e.tx.seen.changed.Add(1)
 	if err := e.delete(key); err != nil {
 		return err
 	}

@@ -50,6 +50,7 @@ type Engine struct {
 	refuseWrites func(*sql.Context) error
 	// uniqueHashes is uniqueHashesMax; tests lower it.
 	uniqueHashes int
+	deadlock     atomic.Pointer[DeadlockReport]
 	// buildBytes is the most memory that one build has held.
 	buildBytes atomic.Int64
 

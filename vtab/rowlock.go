@@ -125,7 +125,7 @@ func (tx *Transaction) escalate(ctx *sql.Context, table catalog.ID, l *tableLock
 		return nil
 	}
 	if err != nil {
-		return tx.lockFailed(err)
+		return tx.lockFailed(ctx, err)
 	}
 	l.add(mode)
 	return nil
@@ -149,15 +149,18 @@ func (tx *Transaction) lock(ctx *sql.Context, key []byte, mode kv.LockMode, wait
 	if err != nil {
 		return err
 	}
+	if tx.seen.id.Load() == 0 {
+		tx.seen.id.Store(t.ID())
+	}
 	if err := t.Lock(ctx, kv.LockRequest{Key: key, Mode: mode, Wait: wait}); err != nil {
-		return tx.lockFailed(err)
+		return tx.lockFailed(ctx, err)
 	}
 	return nil
 }
 
 // lockFailed is MySQL's error for a lock that was not granted. A deadlock ends the
 // transaction, as in InnoDB.
-func (tx *Transaction) lockFailed(err error) error {
+func (tx *Transaction) lockFailed(ctx *sql.Context, err error) error {
 	var refused *kv.LockError
 	if !errors.As(err, &refused) {
 		return err
@@ -170,6 +173,8 @@ func (tx *Transaction) lockFailed(err error) error {
 	case kv.LockTooMany:
 		return errTooManyLocks()
 	}
+	tx.engine().noteDeadlock(ctx, refused.Deadlock)
+	tx.sess.defeats++
 	tx.sess.abandon(tx)
 	return errDeadlock("deadlock found when trying to get a lock")
 }

@@ -31,6 +31,13 @@ type Session struct {
 	nested int
 	// released: the client asked for the end of its connection.
 	released bool
+	// defeats is how often in a row the session's transactions have been victims of
+	// deadlocks.
+	defeats int
+	// shown is what others see of the open transaction.
+	shown atomic.Pointer[observed]
+	// statement is the text of what runs, for others to see; nil between statements.
+	statement atomic.Pointer[string]
 	// write says whether the running statement writes.
 	write writeScope
 	// editing counts statements between StatementBegin and their end.
@@ -275,6 +282,7 @@ func (s *Session) CommitBeforeDDL(ctx *sql.Context) error {
 func (s *Session) ValidateSession(ctx *sql.Context) error {
 	s.defining, s.lentCalls = false, 0
 	s.write.own = false
+	s.noteStatement(ctx)
 	if s.calls == 0 {
 		s.dropForgotten(ctx)
 	}
@@ -342,6 +350,7 @@ func (s *Session) CommandBegin() error { return nil }
 // open under autocommit belongs to a statement that failed, or to a prepare.
 func (s *Session) CommandEnd() {
 	s.calls, s.nested, s.editing, s.write = 0, 0, 0, writeScope{}
+	s.statement.Store(nil)
 	s.closeScans()
 	if s.open == nil {
 		return

@@ -26,6 +26,9 @@ type Transaction struct {
 	fixed   Characteristics
 	settled bool
 
+	// seen is what other sessions may see.
+	seen observed
+
 	kv  kv.Txn       // nil until first used
 	cat *catalog.Txn // nil until first used
 	// synced: cat and the store snapshot show the same commit.
@@ -95,7 +98,11 @@ func (tx *Transaction) store(ctx context.Context) (kv.Txn, error) {
 			return nil, err
 		}
 		tx.kv = t
+		if tx.sess.defeats > 0 {
+			t.SetDefeats(tx.sess.defeats)
+		}
 		tx.sess.joinEngine()
+		tx.show()
 	}
 	return tx.kv, nil
 }
@@ -137,6 +144,7 @@ func (tx *Transaction) sync(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		tx.seen.snapshot.Store(time.Now().UnixNano())
 		if after, still := tx.engine().catalog.Settled(); quiet && still && before == after && before == tx.cat.Snapshot() {
 			tx.synced = true
 			return nil
@@ -185,6 +193,7 @@ func (tx *Transaction) beginStatement(alone bool) {
 	tx.cat.End()
 	tx.cat = nil
 	tx.synced = false
+	tx.seen.snapshot.Store(0)
 	if tx.kv != nil {
 		tx.kv.ResetSnapshot()
 	}
@@ -263,6 +272,7 @@ func (tx *Transaction) commit(ctx context.Context) error {
 	defer tx.end()
 	if !tx.dirty() {
 		tx.rolledBack()
+		tx.succeeded()
 		return nil
 	}
 	if err := tx.flushDefinitions(ctx); err != nil {
@@ -287,7 +297,15 @@ func (tx *Transaction) commit(ctx context.Context) error {
 	for _, f := range tx.onCommit {
 		f()
 	}
+	tx.succeeded()
 	return err
+}
+
+// succeeded: what may have been tried several times has come to its end.
+func (tx *Transaction) succeeded() {
+	if len(tx.locked) > 0 {
+		tx.sess.defeats = 0
+	}
 }
 
 // flushDefinitions puts the changed catalog entries into the batch.
@@ -372,6 +390,7 @@ func (tx *Transaction) rolledBack() {
 
 func (tx *Transaction) end() {
 	tx.ended = true
+	tx.hide()
 	if tx.kv != nil {
 		tx.kv.Rollback()
 	}

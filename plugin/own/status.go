@@ -10,8 +10,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
 
-	"github.com/freshetdb/freshet/catalog"
 	"github.com/freshetdb/freshet/plugin/parser"
+	"github.com/freshetdb/freshet/vtab"
 	"github.com/freshetdb/freshet/vtab/kv"
 )
 
@@ -65,12 +65,13 @@ func (s *Statements) statusText(ctx *sql.Context) string {
 		line := strings.Repeat("-", len(title))
 		fmt.Fprintf(&b, "%s\n%s\n%s\n", line, title, line)
 	}
-	if report := store.LastDeadlock(); report != "" {
+	names := s.tables.LockNames()
+	if report := s.tables.LastDeadlock(); report != nil {
 		section("LATEST DETECTED DEADLOCK")
-		b.WriteString(strings.TrimRight(report, "\n") + "\n")
+		b.WriteString(deadlockText(report))
 	}
 	section("TRANSACTIONS")
-	s.lockText(&b, store.Locks(), now)
+	s.lockText(ctx, &b, names, store.Locks(), now)
 	section("LOG")
 	fmt.Fprintf(&b, "Applied up to %d\nDurable up to %d\n%d commits, %d syncs, %d bytes written\n",
 		store.Applied(), store.Durable(), m.Commits, m.Syncs, m.BytesWritten)
@@ -88,8 +89,24 @@ func (s *Statements) statusText(ctx *sql.Context) string {
 	return b.String()
 }
 
+// deadlockText is a report with the names and statements of the time.
+func deadlockText(r *vtab.DeadlockReport) string {
+	names := map[string]string{}
+	for i, w := range r.Waits {
+		names[string(w.Key)] = r.Members[i].WaitsFor.String()
+	}
+	var b strings.Builder
+	b.WriteString(r.Render(func(key []byte) string { return names[string(key)] }))
+	for i, w := range r.Waits {
+		if m := r.Members[i]; m.Statement != "" {
+			fmt.Fprintf(&b, "transaction %d, connection %d: %s\n", w.Owner, m.Connection, m.Statement)
+		}
+	}
+	return b.String()
+}
+
 // lockText lists the locks by the transaction that holds or wants them.
-func (s *Statements) lockText(b *strings.Builder, locks []kv.LockInfo, now time.Time) {
+func (s *Statements) lockText(ctx *sql.Context, b *strings.Builder, names *vtab.LockNames, locks []kv.LockInfo, now time.Time) {
 	owners := map[uint64][]kv.LockInfo{}
 	for _, l := range locks {
 		owners[l.Owner] = append(owners[l.Owner], l)
@@ -100,7 +117,6 @@ func (s *Statements) lockText(b *strings.Builder, locks []kv.LockInfo, now time.
 	}
 	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
 	fmt.Fprintf(b, "%d transactions hold or want %d locks\n", len(ids), len(locks))
-	names := s.objectNames()
 	shown := 0
 	for _, id := range ids {
 		held := owners[id]
@@ -112,62 +128,10 @@ func (s *Statements) lockText(b *strings.Builder, locks []kv.LockInfo, now time.
 				return
 			}
 			if l.Waiting {
-				fmt.Fprintf(b, "waits for %s of %s for %d s, held by %v\n", lockMode(l.Mode), lockedObject(names, l.Key), int(now.Sub(l.Since).Seconds()), l.BlockedBy)
+				fmt.Fprintf(b, "waits for %s of %s for %d s, held by %v\n", l.Mode, names.Describe(ctx, l.Key), int(now.Sub(l.Since).Seconds()), l.BlockedBy)
 				continue
 			}
-			fmt.Fprintf(b, "holds %s of %s\n", lockMode(l.Mode), lockedObject(names, l.Key))
+			fmt.Fprintf(b, "holds %s of %s\n", l.Mode, names.Describe(ctx, l.Key))
 		}
 	}
-}
-
-// objectNames are the tables and indexes by the id that stands in their keys. A
-// table whose entry is broken is left out.
-func (s *Statements) objectNames() map[catalog.ID]string {
-	names := map[catalog.ID]string{}
-	for _, db := range s.tables.Catalog().Current().Databases() {
-		for _, name := range db.TableNames() {
-			t, ok, err := db.Table(name)
-			if err != nil || !ok {
-				continue
-			}
-			label := parser.Name{Database: db.Name(), Name: t.Name}.String()
-			names[t.ID], names[t.Physical] = "table "+label, "row of "+label
-			for i := range t.Indexes {
-				names[t.Indexes[i].Physical] = "index " + parser.Name{Name: t.Indexes[i].Name}.String() + " of " + label
-			}
-		}
-	}
-	return names
-}
-
-// lockedObject describes a lock's key: one byte of space, four of id, the rest.
-func lockedObject(names map[catalog.ID]string, key []byte) string {
-	const head = 5
-	if len(key) < head {
-		return fmt.Sprintf("key %x", key)
-	}
-	id := catalog.ID(uint32(key[1])<<24 | uint32(key[2])<<16 | uint32(key[3])<<8 | uint32(key[4]))
-	name, ok := names[id]
-	if !ok {
-		name = fmt.Sprintf("id %d", id)
-	}
-	if len(key) == head {
-		return name
-	}
-	return fmt.Sprintf("%s, key %x", name, key[head:])
-}
-
-// lockMode is the mode's name in MySQL.
-func lockMode(m kv.LockMode) string {
-	switch m {
-	case kv.LockIS:
-		return "IS"
-	case kv.LockIX:
-		return "IX"
-	case kv.LockS:
-		return "S"
-	case kv.LockX:
-		return "X"
-	}
-	return fmt.Sprintf("mode %d", m)
 }

@@ -92,6 +92,8 @@ const (
 type LockError struct {
 	Reason LockReason
 	Key    []byte
+	// Deadlock is the report, for LockDeadlock only.
+	Deadlock *Deadlock
 }
 
 func (e *LockError) Error() string {

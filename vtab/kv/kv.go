@@ -102,6 +102,10 @@ type Txn interface {
 	// that was locked to be looked at and turned out not to matter. Nothing
 	// happens if it is not held.
 	Unlock(key []byte)
+	// SetDefeats says how often in a row what the transaction does has been tried
+	// before and was the victim of a deadlock, so that it becomes less likely to be
+	// that again.
+	SetDefeats(n int)
 	// ID names the transaction in LockInfo. It is not 0 and unique since open.
 	ID() uint64
 
@@ -180,6 +184,23 @@ const (
 	LockX
 )
 
+// String is the usual short name of the mode.
+func (m LockMode) String() string {
+	switch m {
+	case LockIS:
+		return "IS"
+	case LockIX:
+		return "IX"
+	case LockS:
+		return "S"
+	case LockSU:
+		return "SU"
+	case LockX:
+		return "X"
+	}
+	return "none"
+}
+
 // LockRequest asks for one lock.
 type LockRequest struct {
 	Key  []byte
@@ -217,8 +238,8 @@ type Store interface {
 	Caps() Caps
 	// Locks describes the lock table, for system tables and reports.
 	Locks() []LockInfo
-	// LastDeadlock is the report of the last deadlock, empty if there was none.
-	LastDeadlock() string
+	// LastDeadlock is the report of the last deadlock, nil if there was none.
+	LastDeadlock() *Deadlock
 	Metrics() Metrics
 	// Err is nil while the store is usable, else the *FailedError.
 	Err() error

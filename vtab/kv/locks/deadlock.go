@@ -1,17 +1,20 @@
 package locks
 
 import (
-	"fmt"
+	"bytes"
 	"slices"
-	"strings"
-	"time"
+
+	"github.com/freshetdb/freshet/vtab/kv"
 )
 
 // VictimRule names how the victim of a deadlock is chosen among the ring: who
-// holds the fewest locks has the least work to lose; of several such the
-// youngest, so that a transaction that is tried again does not lose for ever to
-// newer ones.
-const VictimRule = "fewest locks, then youngest"
+// holds the fewest locks has the least work to lose, and of several such the
+// youngest. Each defeat in a row doubles what an owner's locks count for, so that
+// whoever is tried again does not lose for ever.
+const VictimRule = "fewest locks, doubled for each defeat in a row, then youngest"
+
+// defeatsMax bounds the doubling: 2^20 outweighs what an owner's memory can hold.
+const defeatsMax = 20
 
 // step is a waiting owner found by the search, with the edge that led to it.
 type step struct {
@@ -49,11 +52,12 @@ func (t *Table) resolve(w *waiter) {
 		}
 		s := victim.shard
 		s.mu.Lock()
+		victim.report = report
 		killed := s.cancel(t, victim, stateVictim)
 		s.mu.Unlock()
 		if killed {
 			t.counts.deadlocks.Add(1)
-			t.deadlock.Store(&report)
+			t.deadlock.Store(report)
 		}
 		if victim == w {
 			return
@@ -161,43 +165,33 @@ func chooseVictim(r ring) *waiter {
 	victim := r[0].w
 	for _, st := range r[1:] {
 		o, v := st.w.owner, victim.owner
-		if n, m := o.count.Load(), v.count.Load(); n < m || n == m && o.id > v.id {
+		if n, m := o.weight(), v.weight(); n < m || n == m && o.id > v.id {
 			victim = st.w
 		}
 	}
 	return victim
 }
 
-// describe renders the ring for people.
-func (t *Table) describe(r ring, victim *waiter) string {
+// describe reports a ring.
+func (t *Table) describe(r ring, victim *waiter) *kv.Deadlock {
 	now := t.clock()
-	var b strings.Builder
-	fmt.Fprintf(&b, "deadlock at %s: %d transactions wait in a ring\n",
-		t.start.Add(now).UTC().Format(time.RFC3339Nano), len(r))
+	d := &kv.Deadlock{At: t.start.Add(now), Victim: victim.owner.id, Rule: VictimRule}
 	for i, st := range r {
 		w, next := st.w, r[(i+1)%len(r)]
-		verb := "holds"
-		if next.waiting {
-			verb = "asked before for"
+		wait := kv.DeadlockWait{
+			Owner: w.owner.id, Locks: w.owner.count.Load(), Waited: now - w.since, Mode: w.mode,
+			Blocker: next.w.owner.id, Asked: next.waiting,
 		}
+		next.edge.modes(func(m kv.LockMode) { wait.Blocking = append(wait.Blocking, m) })
 		w.shard.mu.Lock()
-		key := []byte("(granted)")
 		if w.state == stateWaiting {
-			key = append(key[:0], w.entry.key...)
+			wait.Key = bytes.Clone(w.entry.key)
 		}
 		w.shard.mu.Unlock()
-		fmt.Fprintf(&b, "transaction %d (%d locks) has waited %s for %s on %x, which transaction %d %s in %s\n",
-			w.owner.id, w.owner.count.Load(), (now - w.since).Round(time.Microsecond), modeName(w.mode),
-			key, next.w.owner.id, verb, next.edge)
+		d.Waits = append(d.Waits, wait)
 	}
-	fmt.Fprintf(&b, "victim: transaction %d (%s)\n", victim.owner.id, VictimRule)
-	return b.String()
+	return d
 }
 
-// LastDeadlock is the report of the last deadlock, empty if there was none.
-func (t *Table) LastDeadlock() string {
-	if p := t.deadlock.Load(); p != nil {
-		return *p
-	}
-	return ""
-}
+// LastDeadlock is the report of the last deadlock, nil if there was none.
+func (t *Table) LastDeadlock() *kv.Deadlock { return t.deadlock.Load() }

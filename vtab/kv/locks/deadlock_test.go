@@ -44,10 +44,10 @@ var deadlocks = []struct {
 		requireWaiting(t, first)
 		q.ReleaseAll()
 		require.NoError(t, requireDecided(t, first))
-		report := lt.LastDeadlock()
+		report := lt.LastDeadlock().String()
 		require.Contains(t, report, fmt.Sprintf("victim: transaction %d", q.ID()))
 		require.Contains(t, report, fmt.Sprintf("transaction %d (1 locks)", p.ID()))
-		require.Contains(t, report, "for X on 32, which transaction")
+		require.Contains(t, report, "for X on key 32, which transaction")
 		require.Equal(t, 4, strings.Count(report, "\n"))
 		p.ReleaseAll()
 		requireEmpty(t, lt)
@@ -67,6 +67,23 @@ var deadlocks = []struct {
 		q.ReleaseAll()
 		requireEmpty(t, lt)
 	}},
+	{"who has lost before", func(t *testing.T) {
+		lt := New()
+		p, q := lt.NewOwner(), lt.NewOwner()
+		for i := range 5 {
+			mustLock(t, p, fmt.Sprint("more", i), kv.LockX)
+		}
+		mustLock(t, p, "1", kv.LockX)
+		mustLock(t, q, "2", kv.LockX)
+		q.SetDefeats(2) // 2 << 2 is more than 7
+		first := lockLater(t, p, "2", kv.LockX)
+		second := lockLater(t, q, "1", kv.LockX)
+		requireReason(t, requireDecided(t, first), kv.LockDeadlock, "2")
+		p.ReleaseAll()
+		require.NoError(t, requireDecided(t, second))
+		q.ReleaseAll()
+		requireEmpty(t, lt)
+	}},
 	{"ring of three", func(t *testing.T) {
 		lt := New()
 		o := []*Owner{lt.NewOwner(), lt.NewOwner(), lt.NewOwner()}
@@ -80,7 +97,7 @@ var deadlocks = []struct {
 		require.NoError(t, requireDecided(t, d1))
 		o[1].ReleaseAll()
 		require.NoError(t, requireDecided(t, d0))
-		require.Contains(t, lt.LastDeadlock(), "3 transactions")
+		require.Contains(t, lt.LastDeadlock().String(), "3 transactions")
 	}},
 	{"two upgrades", func(t *testing.T) {
 		lt := New()
@@ -103,7 +120,7 @@ var deadlocks = []struct {
 		dr := lockLater(t, r, "1", kv.LockS) // waits for q's request only
 		requireReason(t, requireDecided(t, dq), kv.LockDeadlock, "1")
 		require.NoError(t, requireDecided(t, dr)) // the victim's request was all that stood in the way
-		require.Contains(t, lt.LastDeadlock(), "asked before for")
+		require.Contains(t, lt.LastDeadlock().String(), "asked before for")
 		r.ReleaseAll()
 		require.NoError(t, requireDecided(t, dp))
 	}},
@@ -153,5 +170,5 @@ func TestNoDeadlockWithoutARing(t *testing.T) {
 	requireWaiting(t, dr)
 	requireWaiting(t, dq)
 	require.Zero(t, lt.Counters().Deadlocks)
-	require.Empty(t, lt.LastDeadlock())
+	require.Nil(t, lt.LastDeadlock())
 }

@@ -111,7 +111,7 @@ var matrix = []string{
 func TestMatrix(t *testing.T) {
 	for i, a := range modes {
 		for j, b := range modes {
-			t.Run(modeName(a)+"/"+modeName(b), func(t *testing.T) {
+			t.Run(a.String()+"/"+b.String(), func(t *testing.T) {
 				lt := New()
 				p, q := lt.NewOwner(), lt.NewOwner()
 				mustLock(t, p, "k", a)

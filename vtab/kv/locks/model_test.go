@@ -190,10 +190,10 @@ func (m *model) lines() []string {
 	var out []string
 	for key, k := range m.keys {
 		for o, set := range k.held {
-			set.modes(func(h kv.LockMode) { out = append(out, fmt.Sprintf("%s: %d holds %s", key, o, modeName(h))) })
+			set.modes(func(h kv.LockMode) { out = append(out, fmt.Sprintf("%s: %d holds %s", key, o, h.String())) })
 		}
 		for i, r := range k.queue {
-			out = append(out, fmt.Sprintf("%s: %d. %d wants %s", key, i, r.owner, modeName(r.mode)))
+			out = append(out, fmt.Sprintf("%s: %d. %d wants %s", key, i, r.owner, r.mode.String()))
 		}
 	}
 	slices.Sort(out)
@@ -206,10 +206,10 @@ func tableLines(lt *Table) []string {
 	for _, i := range lt.Snapshot() {
 		key := string(i.Key)
 		if !i.Waiting {
-			out = append(out, fmt.Sprintf("%s: %d holds %s", key, i.Owner, modeName(i.Mode)))
+			out = append(out, fmt.Sprintf("%s: %d holds %s", key, i.Owner, i.Mode.String()))
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s: %d. %d wants %s", key, place[key], i.Owner, modeName(i.Mode)))
+		out = append(out, fmt.Sprintf("%s: %d. %d wants %s", key, place[key], i.Owner, i.Mode.String()))
 		place[key]++
 	}
 	slices.Sort(out)

@@ -86,23 +86,7 @@ func (s modeSet) String() string {
 		if out != "" {
 			out += "+"
 		}
-		out += modeName(m)
+		out += m.String()
 	})
 	return out
-}
-
-func modeName(m kv.LockMode) string {
-	switch m {
-	case kv.LockIS:
-		return "IS"
-	case kv.LockIX:
-		return "IX"
-	case kv.LockS:
-		return "S"
-	case kv.LockSU:
-		return "SU"
-	case kv.LockX:
-		return "X"
-	}
-	return "none"
 }

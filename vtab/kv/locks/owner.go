@@ -26,6 +26,9 @@ type Owner struct {
 
 	// count is len(held), for the choice of a victim by other goroutines.
 	count atomic.Int64
+	// defeats is how often in a row what the owner does has been the victim of a
+	// deadlock.
+	defeats atomic.Int64
 	// waiting is the request under way. It is set while Table.detect is held
 	// and cleared by the owner; a request that is not in stateWaiting any more
 	// counts as none.
@@ -42,6 +45,13 @@ func (o *Owner) ID() uint64 { return o.id }
 
 // Count is the number of keys held.
 func (o *Owner) Count() int { return len(o.held) }
+
+// SetDefeats says how often in a row what the owner does has been tried before and
+// was the victim of a deadlock.
+func (o *Owner) SetDefeats(n int) { o.defeats.Store(int64(max(0, min(n, defeatsMax)))) }
+
+// weight is what the owner has to lose.
+func (o *Owner) weight() int64 { return (o.count.Load() + 1) << o.defeats.Load() }
 
 // Lock acquires req.Mode on req.Key in addition to what the owner holds of it.
 // It fails with *kv.LockError (its key is a copy), with the error of a context
@@ -183,7 +193,7 @@ func (o *Owner) await(ctx context.Context, w *waiter, req kv.LockRequest) error 
 	}
 	// The request was decided before done was closed, or before cancel came.
 	if w.state == stateVictim {
-		return lockError(kv.LockDeadlock, req.Key)
+		return &kv.LockError{Reason: kv.LockDeadlock, Key: bytes.Clone(req.Key), Deadlock: w.report}
 	}
 	if w.held == nil {
 		o.take(w.result)

@@ -16,8 +16,8 @@ const (
 	stateGone // timed out or cancelled
 )
 
-// waiter is one request in a queue. The shard's mutex guards state, result and
-// links; the rest is fixed when it joins.
+// waiter is one request in a queue. The shard's mutex guards state, result,
+// report and links; the rest is fixed when it joins.
 type waiter struct {
 	owner      *Owner
 	shard      *shard
@@ -31,6 +31,7 @@ type waiter struct {
 
 	state  waitState
 	result *hold         // of a granted request
+	report *kv.Deadlock  // of a victim
 	done   chan struct{} // closed when granted or made a victim
 }
 

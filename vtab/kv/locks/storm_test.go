@@ -102,7 +102,7 @@ func TestStormEnds(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(patience):
-		t.Fatalf("the storm does not end: %+v\n%s", s.lt.Counters(), s.lt.LastDeadlock())
+		t.Fatalf("the storm does not end: %+v\n%s", s.lt.Counters(), s.lt.LastDeadlock().String())
 	}
 	close(problems)
 	for err := range problems {

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/freshetdb/freshet/vtab/kv"
 )
 
 const (
@@ -47,7 +49,7 @@ type Table struct {
 	// seq numbers requests in the order in which they joined; guarded by detect.
 	seq uint64
 
-	deadlock atomic.Pointer[string] // report of the last one
+	deadlock atomic.Pointer[kv.Deadlock] // the last one
 	counts   counts
 
 	// ownerBytesMax is MaxOwnerBytes; tests lower it.

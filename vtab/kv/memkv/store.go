@@ -156,7 +156,7 @@ func (s *Store) Caps() kv.Caps {
 func (s *Store) Locks() []kv.LockInfo { return s.locks.Snapshot() }
 
 // LastDeadlock implements kv.Store.
-func (s *Store) LastDeadlock() string { return s.locks.LastDeadlock() }
+func (s *Store) LastDeadlock() *kv.Deadlock { return s.locks.LastDeadlock() }
 
 // Err implements kv.Store. Nothing fails in memory.
 func (s *Store) Err() error { return nil }

@@ -112,6 +112,8 @@ func (t *txn) Unlock(key []byte) {
 	}
 }
 
+func (t *txn) SetDefeats(n int) { t.locker().SetDefeats(n) }
+
 func (t *txn) LockCount() int {
 	if t.owner == nil {
 		return 0

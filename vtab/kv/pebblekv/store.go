@@ -249,7 +249,7 @@ func (s *Store) Caps() kv.Caps { return s.caps }
 func (s *Store) Locks() []kv.LockInfo { return s.locks.Snapshot() }
 
 // LastDeadlock is the report of the last deadlock.
-func (s *Store) LastDeadlock() string { return s.locks.LastDeadlock() }
+func (s *Store) LastDeadlock() *kv.Deadlock { return s.locks.LastDeadlock() }
 
 // Err is nil while the store is usable.
 func (s *Store) Err() error { return s.latch.err() }
