@@ -83,6 +83,8 @@ type Column struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"` // with character set and collation where the type has them
 	Nullable bool   `json:"nullable,omitempty"`
+	// Attributes say more of the type.
+	Attributes Attributes `json:"attributes,omitzero"`
 	// Default, Generated and OnUpdate are expressions, "" for none.
 	Default       string `json:"default,omitempty"`
 	Generated     string `json:"generated,omitempty"`

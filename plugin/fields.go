@@ -7,6 +7,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+
+	"github.com/freshetdb/freshet/plugin/correct"
 )
 
 // columnFields describes the columns of a result to the client (Protocol::
@@ -15,6 +17,12 @@ func columnFields(ctx *sql.Context, schema sql.Schema) []*querypb.Field {
 	results := ctx.GetCharacterSetResults()
 	fields := make([]*querypb.Field, len(schema))
 	for i, column := range schema {
+		display, displayed := column.Type.(correct.DisplayType)
+		if displayed {
+			plain := *column
+			plain.Type = display.Plain()
+			column = &plain
+		}
 		field := &querypb.Field{
 			Name:         column.Name,
 			OrgName:      column.Name,
@@ -31,6 +39,13 @@ func columnFields(ctx *sql.Context, schema sql.Schema) []*querypb.Field {
 			field.Decimals = uint32(t.Scale())
 		case sql.DatetimeType:
 			field.Decimals = uint32(t.Precision())
+		}
+		if displayed && display.Display.Places >= 0 {
+			field.Decimals = uint32(display.Display.Places)
+		}
+		if displayed && display.Display.Zerofill > 0 {
+			field.Flags |= uint32(querypb.MySqlFlag_ZEROFILL_FLAG | querypb.MySqlFlag_UNSIGNED_FLAG)
+			field.ColumnLength = uint32(display.Display.Zerofill)
 		}
 		fields[i] = field
 	}

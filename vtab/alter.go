@@ -349,7 +349,7 @@ func (t *Table) ModifyColumn(ctx *sql.Context, name string, col *sql.Column, ord
 		if was == nil {
 			return sql.ErrTableColumnNotFound.New(d.Name, name)
 		}
-		c, err := describeColumn(ctx, col)
+		c, err := describeColumn(ctx, col, was)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 // of a separate PRIMARY KEY clause, nil where the columns carry it.
 func describeSchema(ctx *sql.Context, t *catalog.Table, schema sql.PrimaryKeySchema, pk []sql.IndexColumn, newID func() catalog.ID) error {
 	for _, col := range schema.Schema {
-		d, err := describeColumn(ctx, col)
+		d, err := describeColumn(ctx, col, nil)
 		if err != nil {
 			return err
 		}
@@ -52,8 +52,10 @@ func describePrimary(t *catalog.Table, schema sql.Schema, pk []sql.IndexColumn) 
 	return nil
 }
 
-// describeColumn turns a column into its descriptor, without an id.
-func describeColumn(ctx *sql.Context, col *sql.Column) (catalog.Column, error) {
+// describeColumn turns a column into its descriptor, without an id. was is the column
+// that it replaces, nil for a new one: a change that does not come from a declaration
+// leaves the attributes alone.
+func describeColumn(ctx *sql.Context, col *sql.Column, was *catalog.Column) (catalog.Column, error) {
 	if !col.HiddenSystem {
 		if err := checkIdentifier("column", 1166, col.Name); err != nil {
 			return catalog.Column{}, err
@@ -61,7 +63,12 @@ func describeColumn(ctx *sql.Context, col *sql.Column) (catalog.Column, error) {
 	}
 	d := catalog.Column{
 		Name: col.Name, Type: typeText(col.Type), Nullable: col.Nullable, Virtual: col.Virtual,
-		AutoIncrement: col.AutoIncrement, Comment: col.Comment, Hidden: col.HiddenSystem,
+		AutoIncrement: col.AutoIncrement, Hidden: col.HiddenSystem,
+	}
+	var marked bool
+	d.Attributes, d.Comment, marked = ReadColumnMark(col.Comment)
+	if !marked && was != nil {
+		d.Attributes = was.Attributes
 	}
 	if col.PrimaryKey {
 		d.Nullable = false

@@ -99,6 +99,11 @@ func errBadTextAt(text, column string, row int64) error {
 	return mysqlError(1366, "HY000", "Incorrect string value: '%s' for column '%s' at row %d", ShownBytes(text), column, row)
 }
 
+// errOutOfRange is MySQL's 1264.
+func errOutOfRange(column string) error {
+	return mysqlError(1264, "22003", "Out of range value for column '%s' at row 1", column)
+}
+
 // errTemporaryFullText is MySQL's 1796.
 func errTemporaryFullText() error {
 	return mysqlError(1796, "HY000", "Cannot create FULLTEXT index on temporary InnoDB table")

@@ -8,6 +8,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
+
+	"github.com/freshetdb/freshet/catalog"
 )
 
 // fit is what a column asks of a value that is stored, beyond what the engine's type
@@ -20,15 +22,16 @@ type fit struct {
 	// charset has to have every character of the value; 0 where there is none that
 	// it lacks.
 	charset sql.CharacterSetID
+	limits  Limits
 }
 
 // newFit returns what a column asks; false if it takes all that its type takes.
-func newFit(ord int, typ sql.Type) (fit, bool) {
-	f := fit{ord: ord, trims: typ.Type() == sqltypes.Char}
+func newFit(ord int, typ sql.Type, a catalog.Attributes) (fit, bool) {
+	f := fit{ord: ord, trims: typ.Type() == sqltypes.Char, limits: newLimits(typ, a)}
 	if text, ok := typ.(sql.StringType); ok && types.IsTextOnly(typ) && !universal(text.CharacterSet()) {
 		f.charset = text.CharacterSet()
 	}
-	return f, f.trims || f.charset != 0
+	return f, f.trims || f.charset != 0 || f.limits != Limits{}
 }
 
 // universal tells whether a character set has all characters.
@@ -52,7 +55,7 @@ func (s *shape) fitted(ctx *sql.Context, row sql.Row) (sql.Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		fitted, changed, err := f.apply(value, s.schema[f.ord].Name)
+		fitted, changed, err := f.apply(ctx, value, s.schema[f.ord].Name)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +70,20 @@ func (s *shape) fitted(ctx *sql.Context, row sql.Row) (sql.Row, error) {
 	return row, nil
 }
 
-func (f *fit) apply(value any, column string) (fitted any, changed bool, err error) {
+func (f *fit) apply(ctx *sql.Context, value any, column string) (fitted any, changed bool, err error) {
+	if f.limits != (Limits{}) {
+		limited, inRange, err := f.limits.Apply(value)
+		if err != nil {
+			return nil, false, err
+		}
+		if inRange != sql.InRange {
+			if sql.LoadSqlMode(ctx).Strict() {
+				return nil, false, errOutOfRange(column)
+			}
+			ctx.Warn(1264, "Out of range value for column '%s' at row 1", column)
+		}
+		return limited, true, nil
+	}
 	text, ok := value.(string)
 	if !ok {
 		return value, false, nil

@@ -69,7 +69,7 @@ func (t *Table) addInstantly(ctx *sql.Context, schema sql.Schema, col *sql.Colum
 		if !col.HiddenSystem && findColumn(d, col.Name) != nil {
 			return sql.ErrColumnExists.New(col.Name)
 		}
-		c, err := describeColumn(ctx, col)
+		c, err := describeColumn(ctx, col, nil)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (t *Table) addInstantly(ctx *sql.Context, schema sql.Schema, col *sql.Colum
 					return errors.Join(err, mysqlError(1416, "22003", "Cannot get geometry object from data you send to the GEOMETRY field"))
 				}
 			}
-			if c.Missing, err = missingOf(ctx, tx.sess, col); err != nil {
+			if c.Missing, err = missingOf(ctx, tx.sess, col, c.Attributes); err != nil {
 				return err
 			}
 			if err := t.retireLayout(ctx, d); err != nil {
@@ -97,7 +97,7 @@ func (t *Table) addInstantly(ctx *sql.Context, schema sql.Schema, col *sql.Colum
 }
 
 // missingOf is what rows older than the column have in it, encoded; nil for NULL.
-func missingOf(ctx *sql.Context, sess *Session, col *sql.Column) ([]byte, error) {
+func missingOf(ctx *sql.Context, sess *Session, col *sql.Column, a catalog.Attributes) ([]byte, error) {
 	v, err := plan.ColDefaultExpression{Column: col}.Eval(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -107,6 +107,13 @@ func missingOf(ctx *sql.Context, sess *Session, col *sql.Column) ([]byte, error)
 	}
 	if v == nil {
 		return nil, nil
+	}
+	v, inRange, err := newLimits(col.Type, a).Apply(v)
+	if err != nil {
+		return nil, err
+	}
+	if inRange != sql.InRange {
+		return nil, mysqlError(1067, "42000", "Invalid default value for '%s'", col.Name)
 	}
 	z, err := sess.zone(ctx)
 	if err != nil {

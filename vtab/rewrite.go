@@ -28,6 +28,16 @@ func (t *Table) ShouldRewriteTable(ctx *sql.Context, oldSchema, newSchema sql.Pr
 		(oldColumn.Generated == nil) == (newColumn.Generated == nil) &&
 		(oldColumn.Generated == nil || oldColumn.Generated.String() == newColumn.Generated.String())
 	samePlace := oldSchema.Schema.IndexOfColName(oldColumn.Name) == newSchema.Schema.IndexOfColName(newColumn.Name)
+	if a, _, marked := ReadColumnMark(newColumn.Comment); marked {
+		d, _, err := t.definition(ctx)
+		if err != nil {
+			return true // RewriteInserter meets the error again
+		}
+		// Values may have to be rounded, or refused.
+		if was := findColumn(d, oldColumn.Name); was != nil && was.Attributes != a {
+			return true
+		}
+	}
 	return !sameKind || !samePlace || typeText(oldColumn.Type) != typeText(newColumn.Type)
 }
 
@@ -82,11 +92,12 @@ func redescribe(ctx *sql.Context, tx *Transaction, d *catalog.Table, schema sql.
 		if oldColumn != nil && newColumn != nil && sameName(name, newColumn.Name) {
 			name = oldColumn.Name
 		}
-		c, err := describeColumn(ctx, col)
+		was := findColumn(d, name)
+		c, err := describeColumn(ctx, col, was)
 		if err != nil {
 			return err
 		}
-		if was := findColumn(d, name); was != nil {
+		if was != nil {
 			c.ID = was.ID
 		} else {
 			c.ID = tx.newID()

@@ -39,7 +39,9 @@ type shape struct {
 	// timestamps are the ordinals of the columns that depend on the time zone.
 	timestamps []int
 	// fits are the columns that ask more of a value than their type does.
-	fits     []fit
+	fits []fit
+	// displays: values of some column are shown otherwise than their type says.
+	displays bool
 	autoCol  int            // ordinal of the AUTO_INCREMENT column, -1 for none
 	autoMax  uint64         // the largest value its type holds
 	fullText bool           // some index is GMS's full text
@@ -147,8 +149,11 @@ func (s *shape) buildSchema(ctx context.Context) error {
 		if isTimestamp(typ) {
 			s.timestamps = append(s.timestamps, i)
 		}
-		if f, ok := newFit(i, typ); ok {
+		if f, ok := newFit(i, typ, d.Attributes); ok {
 			s.fits = append(s.fits, f)
+		}
+		if _, ok := newDisplay(typ, d.Attributes); ok {
+			s.displays = true
 		}
 		s.schema = append(s.schema, col)
 		s.ordinal[strings.ToLower(d.Name)] = i

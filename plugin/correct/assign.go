@@ -60,8 +60,8 @@ func (s *storedValue) WithChildren(_ *sql.Context, children ...sql.Expression) (
 }
 
 // fixAssignments wraps the right sides of assignments to columns; false if there
-// are none to wrap.
-func fixAssignments(ctx *sql.Context, exprs []sql.Expression, ignore bool) ([]sql.Expression, bool) {
+// are none to wrap. limits are those of the columns.
+func fixAssignments(ctx *sql.Context, exprs []sql.Expression, ignore bool, limits columnLimits) ([]sql.Expression, bool) {
 	fixed := make([]sql.Expression, len(exprs))
 	changed := false
 	rows := new(int64)
@@ -81,7 +81,7 @@ func fixAssignments(ctx *sql.Context, exprs []sql.Expression, ignore bool) ([]sq
 		typ := column.Type(ctx)
 		fixed[i] = expression.NewSetField(column, &storedValue{
 			child:      set.RightChild,
-			conversion: conversion{column: column.Name(), typ: typ, lenient: lenient(ctx, ignore)},
+			conversion: conversion{column: column.Name(), typ: typ, lenient: lenient(ctx, ignore), limits: limits(column.Table(), column.Name())},
 			nullable:   column.IsNullable(ctx),
 			rows:       rows,
 		})
@@ -98,7 +98,7 @@ func (p *Priority) fixUpdateSource(ctx *sql.Context, n *plan.UpdateSource) (sql.
 	if judged != nil {
 		n = judged
 	}
-	exprs, changed := fixAssignments(ctx, n.Expressions(), n.Ignore)
+	exprs, changed := fixAssignments(ctx, n.Expressions(), n.Ignore, limitsOf(n.Child))
 	if !changed {
 		if judged == nil {
 			return nil, nil
@@ -110,7 +110,7 @@ func (p *Priority) fixUpdateSource(ctx *sql.Context, n *plan.UpdateSource) (sql.
 
 // fixSet serves SET NEW.column in triggers.
 func fixSet(ctx *sql.Context, n *plan.Set) sql.Node {
-	exprs, changed := fixAssignments(ctx, n.Exprs, false)
+	exprs, changed := fixAssignments(ctx, n.Exprs, false, limitsOf(nil))
 	if !changed {
 		return nil
 	}

@@ -29,6 +29,7 @@ type conversion struct {
 	typ     sql.Type
 	lenient bool
 	anyDay  bool // the value is the column's default: NO_ZERO_DATE does not ask
+	limits  vtab.Limits
 }
 
 // lenient says whether a statement converts with warnings.
@@ -90,8 +91,10 @@ func (c conversion) convert(ctx *sql.Context, value any, row int64) (any, sql.Co
 	if err := c.representable(ctx, converted, row); err != nil {
 		return nil, sql.InRange, err
 	}
-	converted, inRange = withinLimits(value, converted)
-	return converted, inRange, nil
+	if converted, inRange = withinLimits(value, converted); inRange != sql.InRange {
+		return converted, inRange, nil
+	}
+	return c.limits.Apply(converted)
 }
 
 // representable refuses text that the column's character set does not have.

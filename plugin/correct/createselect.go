@@ -47,7 +47,7 @@ func bindSelectDefaults(engine analyzer.RuleFunc) analyzer.RuleFunc {
 }
 
 // withTableOptions gives a planned CREATE TABLE … SELECT the options of its table,
-// which the engine drops.
+// which the engine drops, and its columns their own types.
 func withTableOptions(n sql.Node, options map[string]any) sql.Node {
 	copier, ok := n.(*plan.TableCopier)
 	if !ok {
@@ -56,6 +56,11 @@ func withTableOptions(n sql.Node, options map[string]any) sql.Node {
 	create, ok := copier.Destination.(*plan.CreateTable)
 	if !ok {
 		return n
+	}
+	for _, column := range create.PkSchema().Schema {
+		if display, ok := column.Type.(DisplayType); ok {
+			column.Type = display.Plain()
+		}
 	}
 	with := *create
 	with.TableOpts = options

@@ -16,7 +16,7 @@ func (p *Priority) fixInsert(ctx *sql.Context, n *plan.InsertInto) (sql.Node, er
 	fixed := *n
 	changed := false
 	if n.OnDupExprs.HasUpdates() {
-		exprs, assigned := fixAssignments(ctx, n.OnDupExprs.AllExpressions(), n.Ignore)
+		exprs, assigned := fixAssignments(ctx, n.OnDupExprs.AllExpressions(), n.Ignore, limitsOf(n.Destination))
 		if assigned {
 			updates, err := n.OnDupExprs.WithExpressions(exprs)
 			if err != nil {
@@ -112,9 +112,10 @@ func newStoredSource(ctx *sql.Context, n *plan.InsertInto, rows sql.Node) *store
 	schema := n.Destination.Schema(ctx)
 	source := &storedSource{UnaryNode: plan.UnaryNode{Child: rows}, lenient: lenient(ctx, n.Ignore), columns: make([]sourceColumn, len(schema))}
 	given := projected(rows)
+	limits := limitsOf(n.Destination)
 	for i, column := range schema {
 		source.columns[i] = sourceColumn{
-			conversion: conversion{column: column.Name, typ: column.Type, lenient: source.lenient},
+			conversion: conversion{column: column.Name, typ: column.Type, lenient: source.lenient, limits: limits(column.Source, column.Name)},
 			nullable:   column.Nullable,
 			automatic:  column.AutoIncrement,
 			omitted:    n.DeferredDefaults.Contains(i),

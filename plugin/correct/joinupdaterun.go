@@ -48,7 +48,7 @@ type assignment struct {
 
 // assign takes the assignments of the statement apart.
 func (r *joinUpdateRun) assign(ctx *sql.Context, source *plan.UpdateSource) error {
-	exprs, _ := fixAssignments(ctx, source.UpdateExprs.AllExpressions(), source.Ignore)
+	exprs, _ := fixAssignments(ctx, source.UpdateExprs.AllExpressions(), source.Ignore, limitsOf(source.Child))
 	updates, err := source.UpdateExprs.WithExpressions(exprs)
 	if err != nil {
 		return err

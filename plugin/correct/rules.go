@@ -81,10 +81,15 @@ func before(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scop
 
 // after changes a finished plan: earlier, other rules would not know the
 // expressions for what they are.
-func after(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+func after(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, scope *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
 	n, same, err := transform.NodeExprsWithOpaque(ctx, n, checkedExpression)
 	if err != nil {
 		return nil, transform.SameTree, err
+	}
+	if scope.IsEmpty() {
+		if wrapped, ok := displayColumns(ctx, n); ok {
+			return wrapped, transform.NewTree, nil
+		}
 	}
 	if insert, ok := n.(*plan.InsertInto); ok && insert.IsReplace {
 		if returning := fixReturning(insert); returning != nil {

@@ -27,14 +27,16 @@ func ShownColumns(n *plan.ShowColumns, rows sql.RowIter) sql.RowIter {
 	if !ok {
 		return rows
 	}
-	if _, ok := sql.GetUnderlyingTable(table.Table).(*vtab.Table); !ok {
+	store, ok := sql.GetUnderlyingTable(table.Table).(*vtab.Table)
+	if !ok {
 		return rows
 	}
-	return &columnIter{RowIter: rows, schema: n.TargetSchema(), full: n.Full}
+	return &columnIter{RowIter: rows, table: store, schema: n.TargetSchema(), full: n.Full}
 }
 
 type columnIter struct {
 	sql.RowIter
+	table  *vtab.Table
 	schema sql.Schema
 	full   bool
 }
@@ -52,7 +54,7 @@ func (i *columnIter) Next(ctx *sql.Context) (sql.Row, error) {
 	}
 	column := i.schema[at]
 	row = row.Copy()
-	row[shownType] = TypeOf(column)
+	row[shownType] = vtab.AttributedType(column.Type, typeOf(column), i.table.Attributes(name))
 	value := information_schema.GetColumnDefault(ctx, column.Default)
 	if !i.full {
 		row[shownDefault] = value
@@ -67,8 +69,8 @@ func (i *columnIter) Next(ctx *sql.Context) (sql.Row, error) {
 	return row, nil
 }
 
-// TypeOf is a column's type as MySQL shows it beside its collation.
-func TypeOf(column *sql.Column) string {
+// typeOf is a column's type as MySQL shows it beside its collation.
+func typeOf(column *sql.Column) string {
 	if typ, ok := column.Type.(sql.TypeWithCollation); ok {
 		return typ.StringWithTableCollation(typ.Collation())
 	}

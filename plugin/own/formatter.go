@@ -32,7 +32,7 @@ func (f *Formatter) GenerateCreateTableColumnDefinition(col *sql.Column, colDefa
 			return text, err == nil
 		})
 	default:
-		return f.MySqlSchemaFormatter.GenerateCreateTableColumnDefinition(col, colDefault, onUpdate, tableCollation)
+		return f.attributed(col, colDefault, onUpdate, tableCollation)
 	}
 	text := f.MySqlSchemaFormatter.GenerateCreateTableColumnDefinition(col, colDefault, onUpdate, tableCollation)
 	plain, quoted := make([]string, len(members)), make([]string, len(members))
@@ -41,6 +41,24 @@ func (f *Formatter) GenerateCreateTableColumnDefinition(col *sql.Column, colDefa
 		quoted[i] = quoteString(m)
 	}
 	return strings.Replace(text, "("+strings.Join(plain, ",")+")", "("+strings.Join(quoted, ",")+")", 1)
+}
+
+// attributed is a definition with the attributes that the column's comment says.
+func (f *Formatter) attributed(col *sql.Column, colDefault, onUpdate string, tableCollation sql.CollationID) string {
+	attributes, comment, marked := vtab.ReadColumnMark(col.Comment)
+	if !marked {
+		return f.MySqlSchemaFormatter.GenerateCreateTableColumnDefinition(col, colDefault, onUpdate, tableCollation)
+	}
+	plain := *col
+	plain.Comment = comment
+	text := f.MySqlSchemaFormatter.GenerateCreateTableColumnDefinition(&plain, colDefault, onUpdate, tableCollation)
+	name := "  " + f.QuoteIdentifier(col.Name) + " "
+	typ := col.Type.String()
+	rest, ok := strings.CutPrefix(text, name+typ)
+	if !ok {
+		return text
+	}
+	return name + vtab.AttributedType(col.Type, typ, attributes) + rest
 }
 
 // memberDefault gives a literal default of ENUM or SET, which is the quoted number

@@ -3,6 +3,10 @@ package own
 import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/freshetdb/freshet/catalog"
+	"github.com/freshetdb/freshet/vtab"
 )
 
 // ShownTable prepares SHOW CREATE TABLE: keys say which of their parts are descending,
@@ -19,6 +23,13 @@ func ShownTable(ctx *sql.Context, n *plan.ShowCreateTable) (*plan.ShowCreateTabl
 	plain := *table
 	plain.Table = sql.GetUnderlyingTable(table.Table)
 	shown.Child = &plain
+	if store, ok := plain.Table.(*vtab.Table); ok {
+		marked, err := markShown(&shown, store)
+		if err != nil {
+			return nil, err
+		}
+		shown = *marked
+	}
 	declared, ok := plain.Table.(sql.CheckTable)
 	if !ok {
 		return &shown, nil
@@ -33,6 +44,26 @@ func ShownTable(ctx *sql.Context, n *plan.ShowCreateTable) (*plan.ShowCreateTabl
 		checks[i] = &sql.CheckConstraint{Name: d.Name, Expr: text.Expr, Enforced: d.Enforced}
 	}
 	with := shown.WithChecks(checks)
+	return with.(*plan.ShowCreateTable), nil
+}
+
+// markShown makes columns say their attributes in their comments, for the Formatter.
+func markShown(n *plan.ShowCreateTable, table *vtab.Table) (*plan.ShowCreateTable, error) {
+	schema := n.TargetSchema().Copy()
+	for _, column := range schema {
+		a := table.Attributes(column.Name)
+		if a == (catalog.Attributes{}) && !types.IsTimespan(column.Type) {
+			continue
+		}
+		var err error
+		if column.Comment, err = vtab.MarkColumn(column.Comment, a); err != nil {
+			return nil, err
+		}
+	}
+	with, err := n.WithTargetSchema(schema)
+	if err != nil {
+		return nil, err
+	}
 	return with.(*plan.ShowCreateTable), nil
 }
 

@@ -181,7 +181,7 @@ func (s *source) typeWidth(i int) {
 	before := s.tokens[i-1]
 	name := before.kind == kindQuoted || before.kind == kindWord && !equalFoldAny(s.text[before.start:before.end], notBeforeType...)
 	width := s.text[s.tokens[i+2].start:s.tokens[i+2].end]
-	if name && (s.word(i, "year") && width == "4" || s.word(i, "time") && len(width) == 1 && width <= "6") {
+	if name && (s.word(i, "year") && width == "4" || s.word(i, "time") && s.compound && len(width) == 1 && width <= "6") {
 		s.replace(i+1, i+3, "", false)
 	}
 }

@@ -73,6 +73,9 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 		}
 	}
 	if hints&hintCreate != 0 {
+		if err := p.markColumns(stmt); err != nil {
+			return nil, err
+		}
 		checksOfNewColumns(stmt)
 		p.qualifyParents(stmt)
 	}
