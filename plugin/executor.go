@@ -143,14 +143,15 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	return e.implicit(ctx, session, n, row)
 }
 
-// filter builds a filter above a table of which the statement locks rows; other
-// filters are the engine's.
+// filter builds a filter above a table, of which the statement locks rows or whose
+// scan can apply it; other filters are the engine's.
 func (e *executor) filter(ctx *sql.Context, n *plan.Filter, row sql.Row) (sql.RowIter, error) {
+	build := func() (sql.RowIter, error) { return e.engine.Build(ctx, n.Child, row) }
 	table := vtab.FilteredTable(ctx, n.Child)
 	if table == nil {
-		return nil, nil
+		return vtab.NewScanFilter(n.Child, n.Expression, build)
 	}
-	rows, err := e.engine.Build(ctx, n.Child, row)
+	rows, err := build()
 	if err != nil {
 		return nil, err
 	}

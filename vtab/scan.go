@@ -37,6 +37,7 @@ type rowIter struct {
 	moments  []int       // their places in the row
 	mode     scanMode    // how this scan reads; fixed when it is opened
 	current  currentScan // of a scan that reads the latest state
+	test     *testedScan // the filter above that the scan applies, nil for none
 	openedAt kv.Position // what was applied when such a scan's iterator was opened
 	reads    *reads      // where it is noted what the scan reads; nil for nowhere
 	onKey    bool        // the iterator stands on a key
@@ -162,6 +163,7 @@ func (i *rowIter) prepare() {
 	if i.cover == nil {
 		i.dec = newDecoder(i.shape, i.want)
 	}
+	i.prepareTest()
 }
 
 // Next implements sql.RowIter.
@@ -294,6 +296,11 @@ func (i *rowIter) primaryRow(ctx *sql.Context) (sql.Row, bool, error) {
 	value, err := i.it.Value()
 	if err != nil {
 		return nil, false, err
+	}
+	if i.test != nil {
+		if ok, err := i.test.passes(ctx, key, value); err != nil || !ok {
+			return nil, false, err
+		}
 	}
 	row, err := i.decode(ctx, key, value)
 	return row, err == nil, err

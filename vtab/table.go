@@ -31,6 +31,8 @@ type stmtState struct {
 	mode scanMode
 	// filter is the filter above the scan that is about to be made.
 	filter *lockingFilter
+	// test is the same where no row is locked.
+	test *scanFilter
 	// at is the moment whose own writes the scans of this use see: the first
 	// open. A statement must not see its own writes through a scan that is
 	// opened again (the inner side of a join).
@@ -185,6 +187,10 @@ func (t *Table) PartitionRows(_ *sql.Context, p sql.Partition) (sql.RowIter, err
 	if t.use.filter != nil {
 		it.current.filtered = true
 		t.use.filter.scan = it
+	}
+	if t.use.test != nil {
+		it.test = &testedScan{rowTest: &t.use.test.test}
+		t.use.test.scan = it
 	}
 	return it, nil
 }
