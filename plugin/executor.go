@@ -57,6 +57,11 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	if err := e.mayRun(ctx, n); err != nil {
 		return nil, err
 	}
+	if session.LocksTables() {
+		if err := withinLocks(session, n); err != nil {
+			return nil, err
+		}
+	}
 	switch n := n.(type) {
 	case *plan.Call:
 		defer session.BeginCall()()
@@ -189,6 +194,52 @@ func (e *executor) showTexts(ctx *sql.Context, n sql.Node, row sql.Row) (sql.Row
 	return own.Unpinned{RowIter: rows}, nil
 }
 
+// withinLocks refuses tables that the session's LOCK TABLES has not locked.
+func withinLocks(session *vtab.Session, n sql.Node) error {
+	write := false
+	switch change := n.(type) {
+	case *plan.InsertInto:
+		n, write = change.Destination, true
+	case *plan.DropTable:
+		for _, dropped := range change.Tables {
+			if resolved, ok := dropped.(*plan.ResolvedTable); ok {
+				if err := mayChange(session, resolved.Table); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	default:
+		if altered := alteredTable(n); altered != nil {
+			return mayChange(session, altered)
+		}
+	}
+	for {
+		switch node := n.(type) {
+		case *plan.ResolvedTable:
+			if table, ok := sql.GetUnderlyingTable(node.Table).(*vtab.Table); ok {
+				return session.MayUse(table, write)
+			}
+			return nil
+		case *plan.IndexedTableAccess:
+			n = node.TableNode
+			continue
+		}
+		if children := n.Children(); write && len(children) == 1 {
+			n = children[0]
+			continue
+		}
+		return nil
+	}
+}
+
+func mayChange(session *vtab.Session, t sql.Table) error {
+	if table, ok := sql.GetUnderlyingTable(t).(*vtab.Table); ok {
+		return session.MayUse(table, true)
+	}
+	return nil
+}
+
 // call runs a stored procedure. Under autocommit each of its statements has a
 // transaction of its own; else they belong to the session's.
 func (e *executor) call(ctx *sql.Context, n *plan.Call, row sql.Row) (sql.RowIter, error) {
@@ -286,11 +337,9 @@ func (i *definitionIter) Close(ctx *sql.Context) error {
 }
 
 // commitsImplicitly lists the statements before which MySQL commits an open
-// transaction. Temporary tables are none of them.
+// transaction. CREATE and DROP of temporary tables are none of them, other changes of
+// their definitions are.
 func commitsImplicitly(n sql.Node) bool {
-	if onTemporary(n) {
-		return false
-	}
 	switch n := n.(type) {
 	case interface{ IsDDL() bool }:
 		return n.IsDDL()
@@ -301,7 +350,7 @@ func commitsImplicitly(n sql.Node) bool {
 	case *plan.Block:
 		return altersTable(n)
 	case *plan.Truncate, *plan.AlterDefaultSet, *plan.AlterDefaultDrop, *plan.AlterTableComment,
-		*plan.AlterTableCollation, *plan.AlterAutoIncrement, *plan.AnalyzeTable, *plan.CreateUser,
+		*plan.AlterTableCollation, *plan.AlterAutoIncrement, *plan.AlterEvent, *plan.CreateSpatialRefSys, *plan.AnalyzeTable, *plan.CreateUser,
 		*plan.DropUser, *plan.AlterUser, *plan.RenameUser, *plan.CreateRole, *plan.DropRole,
 		*plan.Grant, *plan.GrantRole, *plan.Revoke, *plan.RevokeRole:
 		return true

@@ -86,15 +86,26 @@ func (tx *Transaction) isolation() Isolation { return tx.characteristics().Isola
 // IsReadOnly implements sql.Transaction.
 func (tx *Transaction) IsReadOnly() bool { return tx.characteristics().Access == ReadOnly }
 
-// mayWrite refuses changes of what is not temporary where the transaction, or the
-// server, takes none.
-func (tx *Transaction) mayWrite(ctx *sql.Context) error {
+// admitWrite is asked before a statement changes what is not temporary. It refuses
+// where the transaction, or the server, takes no changes, and waits while another
+// session has read-locked the server.
+func (tx *Transaction) admitWrite(ctx *sql.Context) error {
 	if tx.IsReadOnly() {
 		return errReadOnly()
 	}
 	if refuse := tx.engine().refuseWrites; refuse != nil {
-		return refuse(ctx)
+		if err := refuse(ctx); err != nil {
+			return err
+		}
 	}
+	if tx.sess.tableLocks.global {
+		return errConflictingReadLock()
+	}
+	if err := tx.engine().gate.pass(ctx, tx.sess.tableLockWait(ctx)); err != nil {
+		return err
+	}
+	tx.settle()
+	tx.writes = true
 	return nil
 }
 
@@ -135,7 +146,7 @@ func (s *Session) SetNext(c Characteristics) error {
 	return nil
 }
 
-// Begin commits what is open and begins a transaction that lasts until Finish, or a
+// Begin commits what is open, gives up the locks of LOCK TABLES, and begins a transaction that lasts until Finish, or a
 // statement that commits implicitly. With snapshot, reads at REPEATABLE READ and
 // above see what is committed now.
 func (s *Session) Begin(ctx *sql.Context, c Characteristics, snapshot bool) error {
@@ -145,6 +156,7 @@ func (s *Session) Begin(ctx *sql.Context, c Characteristics, snapshot bool) erro
 	if err := s.CommitOpen(ctx); err != nil {
 		return err
 	}
+	s.unlockTables()
 	t, err := s.StartTransaction(ctx, sql.ReadWrite)
 	if err != nil {
 		return err

@@ -169,6 +169,9 @@ func (d *Database) createTable(ctx *sql.Context, name string, schema sql.Primary
 	if _, ok, _ := db.Table(name); ok {
 		return sql.ErrTableAlreadyExists.New(name)
 	}
+	if tx.sess.LocksTables() {
+		return errNotLocked(name)
+	}
 	t := &catalog.Table{
 		Header:    catalog.Header{ID: tx.newID(), Kind: catalog.KindTable, Parent: d.id, Name: name},
 		Physical:  tx.newID(),

@@ -67,7 +67,7 @@ func (e *editor) begin(ctx *sql.Context) error {
 		return err
 	}
 	if !e.t.temporary {
-		if err := tx.mayWrite(ctx); err != nil {
+		if err := tx.admitWrite(ctx); err != nil {
 			return err
 		}
 	}

@@ -48,6 +48,11 @@ type Engine struct {
 	querier    Querier
 	// refuseWrites is asked before a session writes; nil refuses nothing.
 	refuseWrites func(*sql.Context) error
+	// gate is what FLUSH TABLES WITH READ LOCK closes.
+	gate commitGate
+	// writeLocked counts the tables that LOCK TABLES has locked for writing: plain
+	// reads look for such locks while there are any.
+	writeLocked atomic.Int64
 	// uniqueHashes is uniqueHashesMax; tests lower it.
 	uniqueHashes int
 	deadlock     atomic.Pointer[DeadlockReport]

@@ -69,6 +69,24 @@ func errCharacteristicsInside() error {
 	return mysqlError(1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress")
 }
 
+// errReadLocked is MySQL's 1099, errNotLocked 1100.
+func errReadLocked(table string) error {
+	return mysqlError(1099, "HY000", "Table '%s' was locked with a READ lock and can't be updated", table)
+}
+
+func errNotLocked(table string) error {
+	return mysqlError(1100, "HY000", "Table '%s' was not locked with LOCK TABLES", table)
+}
+
+// errConflictingReadLock is MySQL's 1223, errActiveLocks 1192.
+func errConflictingReadLock() error {
+	return mysqlError(1223, "HY000", "Can't execute the query because you have a conflicting read lock")
+}
+
+func errActiveLocks() error {
+	return mysqlError(1192, "HY000", "Can't execute the given command because you have active locked tables or an active transaction")
+}
+
 // errCommitInside is MySQL's 1422.
 func errCommitInside() error {
 	return mysqlError(1422, "HY000", "Explicit or implicit commit is not allowed in stored function or trigger.")

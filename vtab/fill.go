@@ -30,8 +30,11 @@ func (t *Table) NewFill(ctx *sql.Context) (*Fill, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.temporary || tx.dirty() || !tx.sess.autocommits(ctx) || tx.mayWrite(ctx) != nil || ctx.IsInterpreted() {
+	if t.temporary || tx.dirty() || !tx.sess.autocommits(ctx) || ctx.IsInterpreted() {
 		return nil, nil
+	}
+	if err := tx.admitWrite(ctx); err != nil {
+		return nil, err
 	}
 	if err := tx.lockTable(ctx, t.shape.desc, kv.LockX); err != nil {
 		return nil, err

@@ -245,10 +245,9 @@ func (s *Session) foreignKeyChecks() bool {
 // redefine makes the transaction the one that may change definitions: it takes
 // the catalog's writer lock, so that its base is the current catalog.
 func (tx *Transaction) redefine(ctx *sql.Context) (*catalog.Txn, error) {
-	if err := tx.mayWrite(ctx); err != nil {
+	if err := tx.admitWrite(ctx); err != nil {
 		return nil, err
 	}
-	tx.settle()
 	if err := tx.sync(ctx); err != nil {
 		return nil, err
 	}

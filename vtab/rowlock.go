@@ -70,8 +70,12 @@ func (tx *Transaction) lockTableFor(ctx *sql.Context, t *catalog.Table, mode kv.
 	if tx.altered[t.ID] || l != nil && l.includes(mode) {
 		return nil
 	}
-	if err := tx.lock(ctx, tableLockKey(t.ID), mode, wait); err != nil {
+	if covered, err := tx.sess.covers(t, mode); err != nil {
 		return err
+	} else if !covered {
+		if err := tx.lock(ctx, tableLockKey(t.ID), mode, wait); err != nil {
+			return err
+		}
 	}
 	// Under the lock nobody can redefine the table; what was bound may be older.
 	current, _, err := tx.engine().catalog.Current().ByID(catalog.KindTable, t.ID)

@@ -69,6 +69,11 @@ func (i *rowIter) open(ctx *sql.Context) error {
 	}
 	i.tx = tx
 	tx.settle()
+	if i.t.modeOf(tx).lock == kv.LockNone {
+		if err := tx.awaitWriter(ctx, i.t); err != nil {
+			return err
+		}
+	}
 	if err := i.t.checkCurrent(ctx, tx); err != nil {
 		return err
 	}

@@ -27,8 +27,6 @@ type Session struct {
 	// calls is the depth of CALL: the statements of a procedure join the
 	// transaction of the caller.
 	calls int
-	// nested is the depth of triggers and stored functions.
-	nested int
 	// released: the client asked for the end of its connection.
 	released bool
 	// defeats is how often in a row the session's transactions have been victims of
@@ -43,7 +41,9 @@ type Session struct {
 	// editing counts statements between StatementBegin and their end.
 	editing int
 	temp    tempTables
-	joined  bool // known to the engine
+	// tableLocks are those of LOCK TABLES and FLUSH TABLES WITH READ LOCK.
+	tableLocks sessionLocks
+	joined     bool // known to the engine
 	// lent is the name that the next calls of GetCurrentDatabase return instead.
 	lent      string
 	lentCalls int
@@ -193,29 +193,10 @@ func (s *Session) SetTransaction(t sql.Transaction) {
 	s.BaseSession.SetTransaction(t)
 }
 
-// BeginNested notes that statements which belong to the running one may be
-// executed (the body of a trigger, a stored function) and returns the function
-// that ends it. They must neither commit nor end its transaction.
-func (s *Session) BeginNested() (end func()) {
-	s.calls++
-	s.nested++
-	joined := !s.GetIgnoreAutoCommit()
-	if joined {
-		s.SetIgnoreAutoCommit(true)
-	}
-	return func() {
-		s.calls--
-		s.nested--
-		if joined {
-			s.SetIgnoreAutoCommit(false)
-		}
-	}
-}
-
 // MayCommit refuses statements that would commit inside another one, as MySQL does
-// with error 1422: in triggers, stored functions, and procedures that they call.
+// with error 1422: in triggers, and procedures that they call.
 func (s *Session) MayCommit() error {
-	if s.nested > 0 || s.editing > 0 {
+	if s.editing > 0 {
 		return errCommitInside()
 	}
 	return nil
@@ -349,7 +330,7 @@ func (s *Session) CommandBegin() error { return nil }
 // CommandEnd implements sql.LifecycleAwareSession. A transaction that is still
 // open under autocommit belongs to a statement that failed, or to a prepare.
 func (s *Session) CommandEnd() {
-	s.calls, s.nested, s.editing, s.write = 0, 0, 0, writeScope{}
+	s.calls, s.editing, s.write = 0, 0, writeScope{}
 	s.statement.Store(nil)
 	s.closeScans()
 	if s.open == nil {
@@ -380,6 +361,8 @@ func (s *Session) Close(ctx context.Context) {
 		s.abandonQuietly()
 	}
 	s.dropTemporary()
+	s.unlockTables()
+	s.unlockGlobally()
 	if s.joined {
 		s.engine.leave(s)
 		s.joined = false

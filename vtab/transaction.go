@@ -62,6 +62,8 @@ type Transaction struct {
 	// failed: a statement under autocommit ended in an error; whatever follows
 	// must not commit what it left.
 	failed bool
+	// writes: a statement was admitted that changes what is not temporary.
+	writes bool
 	ended  bool
 	// reads are remembered for isolation.
 	reads reads
@@ -274,6 +276,13 @@ func (tx *Transaction) commit(ctx context.Context) error {
 		tx.rolledBack()
 		tx.succeeded()
 		return nil
+	}
+	if tx.writes {
+		if err := tx.engine().gate.enter(ctx, tx.sess.tableLockWait(nil)); err != nil {
+			tx.rolledBack()
+			return err
+		}
+		defer tx.engine().gate.leave()
 	}
 	if err := tx.flushDefinitions(ctx); err != nil {
 		tx.rolledBack()

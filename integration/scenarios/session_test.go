@@ -1,6 +1,8 @@
 package scenarios
 
-import "testing"
+import (
+	"testing"
+)
 
 // sessionScenarios are about what begins and ends transactions, and what a
 // statement leaves behind. They run in process and over the wire.
@@ -427,3 +429,20 @@ SELECT COUNT(*) FROM t --= 3
 }
 
 func TestSessionScenarios(t *testing.T) { runBothWays(t, sessionScenarios) }
+
+// TestStatementsWithoutResult: what controls transactions and locks answers with OK.
+func TestStatementsWithoutResult(t *testing.T) {
+	w := newWorld(t)
+	w.exec("CREATE TABLE t (id INT PRIMARY KEY)")
+	w.wire = true
+	w.serve()
+	c := w.session("")
+	for _, statement := range []string{
+		"BEGIN", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE SAVEPOINT s", "COMMIT AND CHAIN", "ROLLBACK", "COMMIT", "SET TRANSACTION READ ONLY",
+		"START TRANSACTION WITH CONSISTENT SNAPSHOT", "ROLLBACK", "LOCK TABLES t READ", "UNLOCK TABLES", "FLUSH TABLES", "FLUSH PRIVILEGES", "FLUSH STATUS",
+		"SET autocommit = 0", "SET autocommit = 1", "INSERT INTO t VALUES (1)", "DO 1", "USE d", "CREATE TABLE u (id INT)", "DROP TABLE u",
+	} {
+		c.answersOK(statement)
+	}
+	w.finish()
+}

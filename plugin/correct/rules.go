@@ -56,6 +56,14 @@ func Install() {
 // before runs ahead of the engine's rules.
 func before(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scope, sel analyzer.RuleSelector, flags *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
 	flagLoad(n, flags)
+	// The binder sets them for whatever reads a view: it parses CREATE VIEW. The engine
+	// would commit the transaction after such a statement. Those that are to commit do
+	// so by themselves, but for DROP TABLE: only its flag tells that TEMPORARY was not
+	// said.
+	if _, drops := n.(*plan.DropTable); !drops {
+		flags.Unset(sql.QFlagDDL)
+		flags.Unset(sql.QFlagDBDDL)
+	}
 	if err := refuseDays(ctx, n); err != nil {
 		return nil, transform.SameTree, err
 	}

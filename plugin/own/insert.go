@@ -222,7 +222,11 @@ func (n *insertNode) table(ctx *sql.Context) (*vtab.Table, error) {
 		return nil, err
 	}
 	table, err := n.statements.tables.PlainTable(ctx, database, n.insert.Table.Name)
-	if err == nil && table == nil {
+	if err != nil {
+		return nil, err
+	}
+	session, err := vtab.SessionOf(ctx)
+	if err == nil && (table == nil || session.MayUse(table, true) != nil) {
 		err = errNotDirect
 	}
 	return table, err

@@ -52,6 +52,12 @@ func (s *Statements) Resolve(_ *sql.Context, statement parser.Statement, exprs [
 		return endTransaction(statement), nil
 	case *parser.SetTransaction:
 		return setTransaction(statement), nil
+	case *parser.LockTables:
+		return s.lockTables(statement), nil
+	case *parser.UnlockTables:
+		return unlockTables(statement), nil
+	case *parser.Flush:
+		return s.flush(statement), nil
 	case *parser.Do:
 		return newDo(statement, exprs)
 	case *parser.AlterView:

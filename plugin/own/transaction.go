@@ -2,16 +2,15 @@ package own
 
 import (
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/freshetdb/freshet/plugin/parser"
 	"github.com/freshetdb/freshet/vtab"
 )
 
-// control is the node of a statement that begins, ends or describes transactions. It
-// answers with no row, as the engine's own do.
+// control is the node of a statement that begins, ends or describes transactions, or
+// locks tables. It answers with neither columns nor rows, as the engine's own do.
 func control(statement parser.Statement, run func(*sql.Context, *vtab.Session) error) *node {
-	return &node{statement: statement, schema: types.OkResultSchema, readOnly: true, run: func(ctx *sql.Context) ([]sql.Row, error) {
+	return &node{statement: statement, readOnly: true, run: func(ctx *sql.Context) ([]sql.Row, error) {
 		session, err := vtab.SessionOf(ctx)
 		if err != nil {
 			return nil, err

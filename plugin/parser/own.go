@@ -36,6 +36,12 @@ func (p *Parser) own(ctx context.Context, s *source) (stmt ast.Statement, end in
 		stmt, err = p.setTransaction(r)
 	case r.words("set"):
 		stmt = p.setNext(r)
+	case r.words("lock", "tables"), r.words("lock", "table"):
+		stmt, err = p.lockTables(r)
+	case r.words("unlock", "tables"), r.words("unlock", "table"):
+		stmt = p.inject(&UnlockTables{}, authNone)
+	case r.words("flush"):
+		stmt, err = p.flush(r)
 	case r.words("xa"):
 		return nil, r.at(), true, errUnsupported("XA")
 	case r.words("handler"):

@@ -298,11 +298,11 @@ func (s *scanner) first(t token) {
 	case 3:
 		s.sets = equalFold(w, "set")
 	case 4:
-		if equalFoldAny(w, "drop", "show") {
+		if equalFoldAny(w, "drop", "show", "lock") {
 			s.hints |= hintOwn
 		}
 	case 5:
-		if equalFoldAny(w, "begin", "start") {
+		if equalFoldAny(w, "begin", "start", "flush") {
 			s.hints |= hintOwn
 		}
 		if equalFoldAny(w, "alter", "check") {
@@ -314,7 +314,7 @@ func (s *scanner) first(t token) {
 		case equalFold(w, "create"):
 			s.hints |= hintOwn | hintCreate | hintText
 			s.create = true
-		case equalFoldAny(w, "repair", "rename", "commit"):
+		case equalFoldAny(w, "repair", "rename", "commit", "unlock"):
 			s.hints |= hintOwn
 		case equalFold(w, "delete"):
 			s.deletes = true
