@@ -276,6 +276,17 @@ func (tx *Transaction) validated() *kv.ReadSet {
 	return &r.set
 }
 
+// validateReads ends a transaction that has written nothing. What it has seen in its
+// snapshot alone is one state; what it has read of later ones must fit to it.
+func (tx *Transaction) validateReads(ctx context.Context) error {
+	reads := tx.validated()
+	if reads == nil || reads.OneMoment() {
+		return nil
+	}
+	_, err := tx.kv.Commit(ctx, kv.CommitOptions{Reads: reads})
+	return err
+}
+
 // any reports whether some table was plainly read, read whether one was.
 func (r *reads) any() bool {
 	r.mu.Lock()

@@ -273,9 +273,12 @@ func (tx *Transaction) commit(ctx context.Context) error {
 	}
 	defer tx.end()
 	if !tx.dirty() {
+		err := tx.validateReads(ctx)
 		tx.rolledBack()
-		tx.succeeded()
-		return nil
+		if err == nil {
+			tx.succeeded()
+		}
+		return err
 	}
 	if tx.writes {
 		if err := tx.engine().gate.enter(ctx, tx.sess.tableLockWait(nil)); err != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -218,3 +219,19 @@ func (p *pending) wait() error {
 }
 
 func splitScript(script string) []string { return strings.Split(script, "; ") }
+
+// together runs functions at the same time and requires that none fails.
+func together(t *testing.T, all []func() error) {
+	t.Helper()
+	errs := make([]error, len(all))
+	var running sync.WaitGroup
+	for i, run := range all {
+		running.Add(1)
+		go func() {
+			defer running.Done()
+			errs[i] = run()
+		}()
+	}
+	running.Wait()
+	require.NoError(t, errors.Join(errs...))
+}

@@ -126,7 +126,8 @@ type Txn interface {
 
 	// Commit makes the pending writes durable and visible as one atomic batch
 	// and releases locks and snapshot. A transaction without pending writes
-	// commits without a batch and without Hook and Published; its Position is 0.
+	// commits without a batch and without Hook and Published, but what it has read
+	// is validated if it brings Reads; its Position is 0.
 	// Whatever the result, the transaction has ended. On any error but
 	// ErrOutcomeUnknown nothing of the transaction is visible, now or later.
 	// From entering the section a commit ignores ctx.

@@ -79,6 +79,20 @@ func (s *ReadSet) Since() (at Position, ok bool) {
 	return at, ok
 }
 
+// OneMoment reports whether everything was read in the state of one position: then
+// it needs no validation as long as nothing is written.
+func (s *ReadSet) OneMoment() bool {
+	since, ok := s.Since()
+	one := !ok || len(s.settled) == 0
+	for _, l := range [...]*segments{&s.snapshot, &s.latest} {
+		l.ascend(func(g segment) bool {
+			one = one && g.at == since
+			return one
+		})
+	}
+	return one
+}
+
 // Len is the number of ranges, which is what a probe by range costs.
 func (s *ReadSet) Len() int { return s.snapshot.len() + s.latest.len() }
 

@@ -78,11 +78,19 @@ var validateTests = []test{
 		require.ErrorAs(e, err, &conflict)
 		require.True(e, conflict.TooOld, "nobody knows what was changed in between")
 	}},
-	{"nothing written needs no validation", func(e *env) {
+	{"reads alone", func(e *env) {
 		e.write("\x03b", "1")
 		t, reads := e.reading("\x03b", "\x03c")
-		e.write("\x03b", "2")
-		_, err := t.Commit(e.ctx, kv.CommitOptions{Reads: reads})
+		at := e.write("\x03b", "2")
+		require.True(e, reads.OneMoment(), "the caller need not bring them")
+		reads.AddLatest(kv.PointRange([]byte("\x03d")), at)
+		require.False(e, reads.OneMoment())
+		pos, err := t.Commit(e.ctx, kv.CommitOptions{Reads: reads})
+		var conflict *kv.ConflictError
+		require.ErrorAs(e, err, &conflict)
+		require.Zero(e, pos)
+		t, reads = e.reading("\x03b", "\x03c")
+		_, err = t.Commit(e.ctx, kv.CommitOptions{Reads: reads})
 		require.NoError(e, err)
 	}},
 	{"validated increments", validatedIncrements},

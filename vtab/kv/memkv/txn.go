@@ -158,7 +158,11 @@ func (t *txn) Commit(ctx context.Context, o kv.CommitOptions) (kv.Position, erro
 	}
 	defer t.Rollback() // whatever the result, nothing of it is pending any more
 	if !t.Dirty() {
-		return 0, t.usable(ctx)
+		if err := t.usable(ctx); err != nil || o.Reads == nil {
+			return 0, err
+		}
+		_, err := t.store.recent.Validate(o.Reads, 0)
+		return 0, err
 	}
 	s := t.store
 	s.section.Lock()

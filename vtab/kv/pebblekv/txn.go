@@ -228,7 +228,11 @@ func (t *txn) Commit(ctx context.Context, o kv.CommitOptions) (kv.Position, erro
 	}
 	defer t.end()
 	if t.set.Empty() {
-		return 0, nil
+		if o.Reads == nil {
+			return 0, nil
+		}
+		_, err := t.store.recent.Validate(o.Reads, 0)
+		return 0, err
 	}
 	return t.store.commit(ctx, &t.set, o, func() {
 		t.dropSnapshot()
