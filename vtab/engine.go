@@ -56,6 +56,8 @@ type Engine struct {
 	// uniqueHashes is uniqueHashesMax; tests lower it.
 	uniqueHashes int
 	deadlock     atomic.Pointer[DeadlockReport]
+	// escalateEvery is the constant of that name; tests lower it.
+	escalateEvery int
 	// buildBytes is the most memory that one build has held.
 	buildBytes atomic.Int64
 
@@ -73,7 +75,7 @@ func NewEngine(store kv.Store, cat *catalog.Catalog, o Options) *Engine {
 	if o.StoredText == nil {
 		o.StoredText = func(_ *sql.Context, text, _ string) string { return text }
 	}
-	return &Engine{storedText: o.StoredText, store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, claims: newClaims(), sessions: map[*Session]struct{}{}, uniqueHashes: uniqueHashesMax}
+	return &Engine{storedText: o.StoredText, store: store, catalog: cat, sequences: newSequences(store), log: log, hooks: o.Hooks, claims: newClaims(), sessions: map[*Session]struct{}{}, uniqueHashes: uniqueHashesMax, escalateEvery: escalateEvery}
 }
 
 func (e *Engine) noteBuildBytes(n int64) {

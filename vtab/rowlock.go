@@ -114,7 +114,7 @@ func (tx *Transaction) lockKey(ctx *sql.Context, table catalog.ID, key []byte, m
 	if added = t.LockCount() > held; !added || l == nil {
 		return added, nil
 	}
-	if l.keys++; l.keys%escalateEvery == 0 {
+	if l.keys++; l.keys%tx.engine().escalateEvery == 0 {
 		return true, tx.escalate(ctx, table, l, mode)
 	}
 	return true, nil

@@ -8,6 +8,8 @@ const (
 	randomQueries = 300
 	// instantRows is the size of the table that columns are added to.
 	instantRows = 1_000_000
+	// lockedRows is how many rows one transaction locks.
+	lockedRows  = 1_000_000
 	manyTables  = 10_000
 	idRounds    = 1000
 	definitions = 500

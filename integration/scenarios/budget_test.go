@@ -8,6 +8,8 @@ const (
 	randomQueries = 150
 	// instantRows is the size of the table that columns are added to.
 	instantRows = 10_000
+	// lockedRows is how many rows one transaction locks.
+	lockedRows  = 120_000
 	manyTables  = 500
 	idRounds    = 200
 	definitions = 150

@@ -332,3 +332,33 @@ func TestST099LockWaitEnds(t *testing.T) {
 	w.shows(t, "SELECT w FROM t", "3", "20", "1", "40", "2")
 	require.Zero(t, w.locks())
 }
+
+// ST-117: a transaction locks a large table in bounded memory, readers do not
+// notice, and its locks go faster than they came.
+func TestST117ManyRowsLocked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("locks more rows than fit in the short form")
+	}
+	w := newWorld(t)
+	w.exec("CREATE TABLE t (id INT PRIMARY KEY, v INT)")
+	w.fill("t", lockedRows)
+	a, b := w.session("a"), w.session("b")
+	for _, query := range []string{
+		"SELECT count(*) FROM t WHERE v > 0 FOR UPDATE",
+		"SELECT count(*) FROM t WHERE v > 0 FOR SHARE",
+		"DELETE FROM t WHERE v > 0",
+	} {
+		a.exec("BEGIN")
+		started := time.Now()
+		a.exec(query)
+		taken := time.Since(started)
+		require.LessOrEqual(t, w.count("SELECT count(*) FROM freshet.locks"), 100_001, query)
+		require.Equal(t, lockedRows, w.count("SELECT count(*) FROM t"), query)
+		b.fails(3572, "SELECT * FROM t WHERE id = 1 FOR UPDATE NOWAIT")
+		b.fails(3572, fmt.Sprintf("SELECT * FROM t WHERE id = %d FOR UPDATE NOWAIT", lockedRows))
+		started = time.Now()
+		a.exec("ROLLBACK")
+		require.Less(t, time.Since(started), taken, query)
+		require.Zero(t, w.locks())
+	}
+}
