@@ -35,7 +35,7 @@ func addsInstantly(ctx *sql.Context, d *catalog.Table, col *sql.Column) bool {
 	case col.Generated != nil:
 		return col.Virtual && col.Nullable
 	}
-	return col.Default == nil || sameForAllRows(ctx, col.Default.Expr)
+	return col.Default == nil || SameForAllRows(ctx, col.Default.Expr)
 }
 
 // mayRetireLayout reports whether the rows of d can get another layout beside theirs.
@@ -45,9 +45,9 @@ func mayRetireLayout(d *catalog.Table) bool {
 	})
 }
 
-// sameForAllRows reports whether a default gives every row of one statement the
+// SameForAllRows reports whether a default gives every row of one statement the
 // same value. What it does not know it takes for different.
-func sameForAllRows(ctx *sql.Context, e sql.Expression) bool {
+func SameForAllRows(ctx *sql.Context, e sql.Expression) bool {
 	same := true
 	transform.InspectExpr(ctx, e, func(_ *sql.Context, e sql.Expression) bool {
 		switch e.(type) {

@@ -156,7 +156,7 @@ func (e editors) end(ctx *sql.Context, err error) error {
 			err = e[i].StatementComplete(ctx)
 			continue
 		}
-		err = alsoFailed(err, e[i].DiscardChanges(ctx, err))
+		err = AlsoFailed(err, e[i].DiscardChanges(ctx, err))
 	}
 	return err
 }
@@ -170,9 +170,9 @@ func closed(ctx *sql.Context, rows sql.RowIter, err error) error {
 	return err
 }
 
-// alsoFailed adds what failed after err. An err alone stays what it is: the engine
+// AlsoFailed adds what failed after err. An err alone stays what it is: the engine
 // looks at its type.
-func alsoFailed(err error, more ...error) error {
+func AlsoFailed(err error, more ...error) error {
 	for _, next := range more {
 		switch {
 		case next == nil:

@@ -106,7 +106,7 @@ func (r *joinDeleteRun) run(ctx *sql.Context) ([]sql.Row, error) {
 	})
 	err = closed(ctx, r.rows, all.end(ctx, err))
 	for _, t := range r.targets {
-		err = alsoFailed(err, t.deleter.Close(ctx), t.triggers.close(ctx))
+		err = AlsoFailed(err, t.deleter.Close(ctx), t.triggers.close(ctx))
 	}
 	if err != nil {
 		return nil, err

@@ -135,7 +135,7 @@ func (r *joinUpdateRun) run(ctx *sql.Context) ([]sql.Row, error) {
 	err := eachRow(ctx, r.rows, func(row sql.Row) error { return r.row(ctx, row) })
 	err = closed(ctx, r.rows, all.end(ctx, err))
 	for _, t := range r.targets {
-		err = alsoFailed(err, t.updater.Close(ctx), t.triggers.close(ctx))
+		err = AlsoFailed(err, t.updater.Close(ctx), t.triggers.close(ctx))
 	}
 	if err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func (r *keyedRun) run(ctx *sql.Context) ([]sql.Row, error) {
 		return r.finish(ctx)
 	})
 	err = closed(ctx, r.rows, err)
-	err = alsoFailed(err, r.after.close(ctx), r.editor.changes.close(ctx))
+	err = AlsoFailed(err, r.after.close(ctx), r.editor.changes.close(ctx))
 	if err != nil {
 		return nil, err
 	}

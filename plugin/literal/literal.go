@@ -8,15 +8,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
 
 	"github.com/freshetdb/freshet/plugin/correct"
 	"github.com/freshetdb/freshet/plugin/parser"
+	"github.com/freshetdb/freshet/vtab"
 )
 
 // Converter turns a literal of a kind into a column's value. The text is that of a
@@ -224,24 +222,9 @@ func Default(ctx *sql.Context, column *sql.Column) (any, bool) {
 	if column.Default == nil {
 		return nil, column.Nullable
 	}
-	if !sameForAllRows(ctx, column.Default.Expr) {
+	if !vtab.SameForAllRows(ctx, column.Default.Expr) {
 		return nil, false
 	}
 	value, err := plan.ColDefaultExpression{Column: column}.Eval(ctx, nil)
 	return value, err == nil && (value != nil || column.Nullable)
-}
-
-// sameForAllRows reports whether a default is the same for all rows of a
-// statement. What it does not know it takes for different.
-func sameForAllRows(ctx *sql.Context, e sql.Expression) bool {
-	same := true
-	transform.InspectExpr(ctx, e, func(_ *sql.Context, e sql.Expression) bool {
-		switch e.(type) {
-		case *expression.Literal, *expression.UnaryMinus, *function.Now, *function.CurrDate:
-		default:
-			same = false
-		}
-		return !same
-	})
-	return same
 }

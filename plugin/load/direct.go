@@ -78,8 +78,7 @@ type loader struct {
 	inserter sql.RowInserter
 
 	records, affected, skipped uint64
-	firstGenerated             uint64
-	generated                  bool
+	ids                        literal.AutoIncrement
 }
 
 // column is a column of the table.
@@ -116,6 +115,7 @@ func (l *loader) plan(ctx *sql.Context) bool {
 	for i := range l.columns {
 		c := &l.columns[i]
 		if c.AutoIncrement {
+			l.ids = literal.AutoIncrement{Table: l.table, Type: c.Type}
 			continue
 		}
 		value, ok := literal.Default(ctx, c.Column)
@@ -148,11 +148,12 @@ func (l *loader) Next(ctx *sql.Context) (sql.Row, error) {
 		return nil, err
 	}
 	info := ctx.GetLastQueryInfo()
-	if l.generated {
-		info.LastInsertId.Store(int64(l.firstGenerated))
+	first, generated := l.ids.First()
+	if generated {
+		info.LastInsertId.Store(int64(first))
 	}
 	info.RowCount.Store(int64(l.affected))
-	return sql.Row{types.OkResult{RowsAffected: l.affected, InsertID: l.firstGenerated, Info: summary{l, ctx.WarningCount() - warnings}}}, nil
+	return sql.Row{types.OkResult{RowsAffected: l.affected, InsertID: first, Info: summary{l, ctx.WarningCount() - warnings}}}, nil
 }
 
 // closing closes the input, whatever happened before.
@@ -253,7 +254,7 @@ func (l *loader) value(ctx *sql.Context, c *column, fields []Field) (value any, 
 		}
 	}
 	if c.AutoIncrement {
-		return l.autoIncrement(ctx, c, value)
+		return l.ids.Value(ctx, value)
 	}
 	if value != nil || c.Nullable {
 		return value, nil
@@ -279,33 +280,6 @@ func (l *loader) convert(ctx *sql.Context, c *column, field []byte) (any, error)
 		return value, nil
 	}
 	return correct.Store(ctx, c.Name, c.Type, strings.Clone(text), l.lenient, l.source.number)
-}
-
-// autoIncrement is the value of the AUTO_INCREMENT column: 0 and NULL ask for one.
-func (l *loader) autoIncrement(ctx *sql.Context, c *column, given any) (any, error) {
-	if given != nil {
-		sign, err := c.Type.Compare(ctx, given, c.Type.Zero())
-		switch {
-		case err != nil:
-			return nil, err
-		case sign == 0 && !sql.LoadSqlMode(ctx).ModeEnabled(sql.NoAutoValueOnZero):
-			given = nil
-		case sign <= 0:
-			return given, nil
-		}
-	}
-	id, err := l.table.GetNextAutoIncrementValue(ctx, given)
-	if err != nil || given != nil {
-		return given, err
-	}
-	if !l.generated {
-		l.generated, l.firstGenerated = true, id
-	}
-	value, inRange, err := c.Type.Convert(ctx, id)
-	if err == nil && inRange != sql.InRange {
-		err = sql.ErrValueOutOfRange.New(id, c.Type)
-	}
-	return value, err
 }
 
 // put stores the row.

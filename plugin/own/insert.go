@@ -1,7 +1,6 @@
 package own
 
 import (
-	"cmp"
 	"errors"
 	"io"
 
@@ -114,7 +113,7 @@ func (n *insertNode) byEngine(ctx *sql.Context) (sql.Row, error) {
 		return nil, err
 	}
 	result, err := rows.Next(ctx)
-	return result, also(err, rows.Close(ctx))
+	return result, correct.AlsoFailed(err, rows.Close(ctx))
 }
 
 // run inserts the rows and returns the statement's result.
@@ -124,6 +123,11 @@ func (n *insertNode) run(ctx *sql.Context) (result types.OkResult, err error) {
 		return result, err
 	}
 	w := insertRows{ctx: ctx, insert: n.insert, table: table, columns: columns, row: make(sql.Row, len(columns))}
+	for i := range columns {
+		if columns[i].automatic {
+			w.ids = literal.AutoIncrement{Table: table, Type: columns[i].Type}
+		}
+	}
 	rows := len(n.insert.Literals) / n.insert.PerRow
 	if rows > 1 {
 		table.ExpectRows(rows)
@@ -142,28 +146,19 @@ func (n *insertNode) run(ctx *sql.Context) (result types.OkResult, err error) {
 	case err == nil:
 		err = inserter.StatementComplete(ctx)
 	case errors.Is(err, errNotDirect):
-		err = also(err, vtab.Retract(inserter))
+		err = correct.AlsoFailed(err, vtab.Retract(inserter))
 	default:
-		err = also(err, inserter.DiscardChanges(ctx, err))
+		err = correct.AlsoFailed(err, inserter.DiscardChanges(ctx, err))
 	}
-	if err := also(err, inserter.Close(ctx)); err != nil {
+	if err := correct.AlsoFailed(err, inserter.Close(ctx)); err != nil {
 		return result, err
 	}
 	info := ctx.GetLastQueryInfo()
-	if w.generated {
-		info.LastInsertId.Store(int64(w.firstGenerated))
+	if first, generated := w.ids.First(); generated {
+		info.LastInsertId.Store(int64(first))
 	}
 	info.RowCount.Store(int64(rows))
 	return types.OkResult{RowsAffected: uint64(rows), InsertID: w.firstID}, nil
-}
-
-// also adds a second error to a first. A lone error stays as it is: callers look
-// at its type.
-func also(err, second error) error {
-	if err == nil || second == nil {
-		return cmp.Or(err, second)
-	}
-	return errors.Join(err, second)
 }
 
 // insertColumn says where the values of a column come from.
@@ -283,9 +278,8 @@ type insertRows struct {
 	columns []insertColumn
 	row     sql.Row
 
-	firstID        uint64 // AUTO_INCREMENT value of the first row, given or not
-	firstGenerated uint64
-	generated      bool
+	firstID uint64 // AUTO_INCREMENT value of the first row, given or not
+	ids     literal.AutoIncrement
 }
 
 // insertRow inserts the row with the given number.
@@ -303,8 +297,8 @@ func (w *insertRows) insertRow(inserter sql.RowInserter, number int) error {
 		}
 		if c.automatic {
 			var err error
-			if value, err = w.autoIncrement(c, value); err != nil {
-				return err
+			if value, err = w.ids.Value(w.ctx, value); err != nil {
+				return errNotDirect
 			}
 			if number == 0 {
 				if w.firstID, err = insertID(w.ctx, value); err != nil {
@@ -331,34 +325,4 @@ func insertID(ctx *sql.Context, value any) (uint64, error) {
 		return 0, err
 	}
 	return uint64(id.(int64)), nil
-}
-
-// autoIncrement is the value of the AUTO_INCREMENT column.
-func (w *insertRows) autoIncrement(c *insertColumn, given any) (any, error) {
-	if given != nil {
-		sign, err := c.Type.Compare(w.ctx, given, c.Type.Zero())
-		switch {
-		case err != nil:
-			return nil, errNotDirect
-		case sign == 0 && !sql.LoadSqlMode(w.ctx).ModeEnabled(sql.NoAutoValueOnZero):
-			given = nil
-		case sign <= 0:
-			return given, nil
-		}
-	}
-	id, err := w.table.GetNextAutoIncrementValue(w.ctx, given)
-	if err != nil {
-		return nil, errNotDirect
-	}
-	if given != nil {
-		return given, nil
-	}
-	if !w.generated {
-		w.generated, w.firstGenerated = true, id
-	}
-	value, inRange, err := c.Type.Convert(w.ctx, id)
-	if err != nil || inRange != sql.InRange {
-		return nil, errNotDirect
-	}
-	return value, nil
 }
