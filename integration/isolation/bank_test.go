@@ -162,7 +162,7 @@ func TestCycle(t *testing.T) {
 		t.Run(level, func(t *testing.T) {
 			w := newWorld(t)
 			setup := w.client("setup", level)
-			setup.exec("CREATE TABLE ring (id INT PRIMARY KEY, next INT NOT NULL)")
+			setup.exec("CREATE TABLE ring (id INT PRIMARY KEY, succ INT NOT NULL)")
 			for id := range nodes {
 				setup.exec("INSERT INTO ring VALUES (%d,%d)", id, (id+1)%nodes)
 			}
@@ -188,14 +188,14 @@ func TestCycle(t *testing.T) {
 			auditor := w.client("auditor", repeatableRead)
 			all = append(all, func() error {
 				for range rounds {
-					if err := oneRing(auditor.exec("SELECT id, next FROM ring"), nodes); err != nil {
+					if err := oneRing(auditor.exec("SELECT id, succ FROM ring"), nodes); err != nil {
 						return err
 					}
 				}
 				return nil
 			})
 			together(t, all)
-			require.NoError(t, oneRing(setup.exec("SELECT id, next FROM ring"), nodes))
+			require.NoError(t, oneRing(setup.exec("SELECT id, succ FROM ring"), nodes))
 			w.check()
 		})
 	}
@@ -208,7 +208,7 @@ func (c *client) swap(a int, lock string) error {
 	}
 	path := []int{a}
 	for range 3 {
-		rows, err := c.try("SELECT next FROM ring WHERE id = %d%s", path[len(path)-1], lock)
+		rows, err := c.try("SELECT succ FROM ring WHERE id = %d%s", path[len(path)-1], lock)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (c *client) swap(a int, lock string) error {
 		path = append(path, next)
 	}
 	for _, edge := range [][2]int{{path[0], path[2]}, {path[2], path[1]}, {path[1], path[3]}} {
-		if _, err := c.try("UPDATE ring SET next = %d WHERE id = %d", edge[1], edge[0]); err != nil {
+		if _, err := c.try("UPDATE ring SET succ = %d WHERE id = %d", edge[1], edge[0]); err != nil {
 			return err
 		}
 	}
