@@ -28,16 +28,14 @@ func (m syncMark) encode() []byte {
 }
 
 // markOf reads the mark at the beginning of a batch, of which the rest may be in
-// other chunks.
+// other chunks. Pebble's own reader of batches wants all of it.
 func markOf(batch []byte) (syncMark, bool) {
-	if len(batch) < batchrepr.HeaderLen {
+	const head = batchrepr.HeaderLen + 2 // kind and length of the first entry
+	if len(batch) < head+syncMarkBytes || pebble.InternalKeyKind(batch[head-2]) != pebble.InternalKeyKindLogData ||
+		batch[head-1] != syncMarkBytes || batch[head] != syncMarkTag {
 		return syncMark{}, false
 	}
-	entries := batchrepr.Read(batch)
-	kind, data, _, ok, err := entries.Next()
-	if !ok || err != nil || kind != pebble.InternalKeyKindLogData || len(data) != syncMarkBytes || data[0] != syncMarkTag {
-		return syncMark{}, false
-	}
+	data := batch[head : head+syncMarkBytes]
 	return syncMark{
 		log:    binary.BigEndian.Uint64(data[1:]),
 		offset: int64(binary.BigEndian.Uint64(data[9:])),
