@@ -122,6 +122,8 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 		return e.showTexts(ctx, own.ShownEvent(n), row)
 	case *plan.ShowCreateTrigger, *plan.ShowCreateProcedure, *plan.ShowTriggers:
 		return e.showTexts(ctx, n, row)
+	case *plan.Sort, *plan.TopN, *plan.Window, *plan.GroupBy, *plan.HashLookup, *plan.CachedResults:
+		return e.measure(ctx, session, n, row)
 	case *plan.StartTransaction:
 		access := map[sql.TransactionCharacteristic]vtab.Access{sql.ReadOnly: vtab.ReadOnly}[n.TransChar]
 		return ended(session.Begin(ctx, vtab.Characteristics{Access: access}, false))

@@ -108,6 +108,7 @@ func (b *storeBackend) finish(a *analyzer.Analyzer) error {
 	}
 	a.Catalog.StatsProvider = newStatistics()
 	b.exact.accounts = a.Catalog.MySQLDb
+	b.tables.RefuseWrites(func(ctx *sql.Context) error { return refuseReadOnly(ctx, a.Catalog.MySQLDb) })
 	b.executor = newExecutor(a, b.procedures)
 	b.functions.Attach(a)
 	b.own.Attach(a)

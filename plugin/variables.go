@@ -3,12 +3,14 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/freshetdb/freshet/vtab"
+	"github.com/freshetdb/freshet/vtab/kv/pebblekv"
 )
 
 const (
@@ -41,6 +43,7 @@ func setVariables(ctx context.Context, o Options, b backend) error {
 			Type: types.NewSystemEnumType(vtab.LostUpdatesVariable, "error", "innodb"), Default: "error",
 		}})
 	}
+	addLimits()
 	if o.Collation != "" {
 		collation, err := sql.ParseCollation("", o.Collation, false)
 		if err != nil {
@@ -62,6 +65,28 @@ func setVariables(ctx context.Context, o Options, b backend) error {
 	}
 	return nil
 }
+
+// addLimits adds the variables that bound memory. What a machine has decides their
+// defaults: a quarter of it for what one statement sorts, groups and joins, an eighth,
+// but no more than a GiB, for what one transaction writes.
+func addLimits() {
+	memory := pebblekv.MachineMemory()
+	for name, value := range map[string]int64{
+		vtab.QueryMemoryLimit:       memory / 4,
+		vtab.TransactionMemoryLimit: min(memory/8, 1<<30),
+	} {
+		if _, _, ok := sql.SystemVariables.GetGlobal(name); ok {
+			continue // another store of this process has added it
+		}
+		sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
+			Name: name, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+			Type: types.NewSystemIntType(name, memoryLimitMin, math.MaxInt64, false), Default: value,
+		}})
+	}
+}
+
+// memoryLimitMin is the least limit: room for ordinary statements.
+const memoryLimitMin = 1 << 16
 
 // withServerCollation gives a database that names no collation the server's.
 func withServerCollation(ctx *sql.Context, n *plan.CreateDB) (*plan.CreateDB, error) {

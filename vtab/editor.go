@@ -20,9 +20,11 @@ type editor struct {
 	kv     kv.Txn
 	latest kv.Reader // the latest state with all own writes
 	wait   time.Duration
-	marks  []mark
-	delta  int64 // net rows since the last mark
-	locked bool
+	// sizeMax bounds the transaction's pending writes, in bytes.
+	sizeMax int64
+	marks   []mark
+	delta   int64 // net rows since the last mark
+	locked  bool
 	// refused is why the statement may not write, whether it changes rows or not.
 	refused error
 	rows    int
@@ -79,6 +81,7 @@ func (e *editor) begin(ctx *sql.Context) error {
 		return err
 	}
 	e.tx, e.latest, e.wait = tx, e.kv.Latest(kv.Now), tx.sess.lockWait(ctx)
+	e.sizeMax = tx.sess.writesLimit(ctx)
 	return nil
 }
 
@@ -322,7 +325,12 @@ func (e *editor) applyEntries() error {
 	return nil
 }
 
-func (e *editor) put(key, value []byte) error { return storeError(e.kv.Put(key, value)) }
+func (e *editor) put(key, value []byte) error {
+	if size := e.kv.Size() + int64(len(key)+len(value)); size > e.sizeMax {
+		return errTooLarge(e.sizeMax)
+	}
+	return storeError(e.kv.Put(key, value))
+}
 
 func (e *editor) delete(key []byte) error { return storeError(e.kv.Delete(key)) }
 
@@ -337,7 +345,7 @@ func storeError(err error) error {
 	}
 	switch size.What {
 	case "transaction":
-		return errTooLarge(err)
+		return errTooLarge(size.Limit)
 	case "key":
 		return errKeyTooLong(maxIndexBytes)
 	}

@@ -57,8 +57,13 @@ func errTooManyLocks() error {
 }
 
 // errTooLarge is MySQL's 1197.
-func errTooLarge(cause error) error {
-	return mysqlError(1197, "HY000", "Multi-statement transaction or statement required more than the limit of memory for pending writes (%v); split it into smaller ones", cause)
+func errTooLarge(limit int64) error {
+	return mysqlError(1197, "HY000", "Multi-statement transaction or statement required more than the limit of %d bytes for pending writes (%s); split it into smaller ones, or raise the limit", limit, TransactionMemoryLimit)
+}
+
+// errQueryMemory is MySQL's 1037.
+func errQueryMemory(limit int64) error {
+	return mysqlError(1037, "HY001", "Out of memory: what the statement sorts, groups and joins takes more than the limit of %d bytes (%s); raise it, or let the statement keep fewer rows", limit, QueryMemoryLimit)
 }
 
 // errReadOnly is MySQL's 1792.
@@ -147,7 +152,7 @@ func commitError(err error) error {
 	case errors.As(err, &conflict):
 		return errDeadlock("what this transaction has read was changed by another one that committed first")
 	case errors.As(err, &size):
-		return errTooLarge(err)
+		return errTooLarge(size.Limit)
 	case errors.Is(err, kv.ErrDiskFull):
 		return mysqlError(1021, "HY000", "Disk full; the transaction was rolled back, reads go on, and writes are accepted again when there is space")
 	}

@@ -43,7 +43,9 @@ type Session struct {
 	temp    tempTables
 	// tableLocks are those of LOCK TABLES and FLUSH TABLES WITH READ LOCK.
 	tableLocks sessionLocks
-	joined     bool // known to the engine
+	// meter counts the memory of the running statement.
+	meter  meter
+	joined bool // known to the engine
 	// lent is the name that the next calls of GetCurrentDatabase return instead.
 	lent      string
 	lentCalls int
@@ -265,6 +267,7 @@ func (s *Session) ValidateSession(ctx *sql.Context) error {
 	s.write.own = false
 	s.noteStatement(ctx)
 	if s.calls == 0 {
+		s.meter.begin()
 		s.dropForgotten(ctx)
 	}
 	tx, ok := s.BaseSession.GetTransaction().(*Transaction)

@@ -2,6 +2,9 @@ package scenarios
 
 import (
 	"testing"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/stretchr/testify/require"
 )
 
 // sessionScenarios are about what begins and ends transactions, and what a
@@ -444,5 +447,43 @@ func TestStatementsWithoutResult(t *testing.T) {
 	} {
 		c.answersOK(statement)
 	}
+	w.finish()
+}
+
+// TestReadOnlyServer: read_only refuses accounts without privileges, super_read_only
+// everybody; temporary tables stay writable. Not parallel: the variables are those of
+// the process.
+func TestReadOnlyServer(t *testing.T) {
+	w := newWorld(t)
+	defer w.exec("SET GLOBAL super_read_only = 0, GLOBAL read_only = 0")
+	w.run(`
+CREATE TABLE t (id INT PRIMARY KEY)
+CREATE USER someone@localhost IDENTIFIED BY 'x'
+GRANT ALL PRIVILEGES ON d.* TO someone@localhost
+SET GLOBAL read_only = 1
+INSERT INTO t VALUES (1)
+`)
+	session, err := w.db.NewSession(sql.Client{User: "someone", Address: "localhost"})
+	require.NoError(t, err)
+	w.clients["someone"] = &client{w: w, sess: session}
+	w.run(`
+@someone USE d
+@someone SELECT * FROM t --= 1
+@someone INSERT INTO t VALUES (2) --! 1290
+@someone UPDATE t SET id = 2 WHERE id = 9 --! 1290
+@someone DELETE FROM t --! 1290
+@someone CREATE TABLE u (id INT) --! 1290
+@someone DROP TABLE t --! 1290
+@someone CREATE TEMPORARY TABLE x (id INT)
+@someone INSERT INTO x VALUES (1)
+@someone SELECT * FROM t FOR UPDATE --= 1
+SET GLOBAL super_read_only = 1
+INSERT INTO t VALUES (2) --! 1290
+GRANT SELECT ON d.* TO someone@localhost --! 1290
+SET GLOBAL super_read_only = 0
+SET GLOBAL read_only = 0
+@someone INSERT INTO t VALUES (2)
+SELECT * FROM t --= 1; 2
+`)
 	w.finish()
 }

@@ -56,6 +56,7 @@ type distinctRows struct {
 	keys *rowKeys
 	on   []sql.Expression // what is compared, nil for the whole row
 	seen map[string]struct{}
+	kept keptMemory
 }
 
 func newDistinctRows(rows sql.RowIter, schema sql.Schema) *distinctRows {
@@ -83,6 +84,9 @@ func (d *distinctRows) Next(ctx *sql.Context) (sql.Row, error) {
 			return nil, err
 		}
 		if _, known := d.seen[key]; !known {
+			if err := d.kept.keep(ctx, keyMemory+int64(len(key))); err != nil {
+				return nil, err
+			}
 			d.seen[key] = struct{}{}
 			return row, nil
 		}
@@ -92,6 +96,7 @@ func (d *distinctRows) Next(ctx *sql.Context) (sql.Row, error) {
 // Close implements sql.RowIter.
 func (d *distinctRows) Close(ctx *sql.Context) error {
 	d.seen = nil
+	d.kept.release(ctx)
 	return d.rows.Close(ctx)
 }
 

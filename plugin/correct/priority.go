@@ -100,6 +100,12 @@ func (p *Priority) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 	return p.options.Next.Build(ctx, n, row)
 }
 
+// Rebuild builds a node that was made of one the Priority's Next was asked to build.
+// It comes there again.
+func (p *Priority) Rebuild(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	return p.engine.Build(ctx, n, row)
+}
+
 // fix is the corrected node, nil for one that needs no correction.
 func (p *Priority) fix(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 	switch n := n.(type) {

@@ -12,10 +12,10 @@ import (
 // memoryFallbackBytes is assumed where the machine cannot be asked.
 const memoryFallbackBytes = 4 << 30
 
-// machineMemory is the number of bytes of memory this process may count on: the
+// MachineMemory is the number of bytes of memory this process may count on: the
 // least of the machine's memory, the limit of its control group, and the limit
 // set in the Go runtime (GOMEMLIMIT).
-func machineMemory() int64 {
+func MachineMemory() int64 {
 	memory := int64(math.MaxInt64)
 	if meminfo, err := os.ReadFile("/proc/meminfo"); err == nil {
 		memory = min(memory, parseMeminfo(meminfo))

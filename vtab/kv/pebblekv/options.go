@@ -79,7 +79,7 @@ type Options struct {
 // withDefaults fills in what the caller left open.
 func (o Options) withDefaults() Options {
 	onDisk := o.onDisk()
-	memory := machineMemory()
+	memory := MachineMemory()
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}

@@ -415,5 +415,5 @@ func TestMachineMemory(t *testing.T) {
 	require.Equal(t, int64(24<<30), parseMeminfo([]byte("MemFree: 1 kB\nMemTotal:       25165824 kB\n")))
 	require.Equal(t, parseLimit([]byte("max\n")), parseMeminfo([]byte("nothing")))
 	require.Equal(t, int64(4096), parseLimit([]byte("4096\n")))
-	require.Positive(t, machineMemory())
+	require.Positive(t, MachineMemory())
 }
