@@ -289,6 +289,16 @@ func (e *editor) write(ctx *sql.Context, key []byte, row sql.Row, oldKey []byte,
 			return err
 		}
 	}
+	if oldKey != nil && !bytes.Equal(key, oldKey) {
+		if err := e.coverView(ctx, oldKey, nil); err != nil {
+			return err
+		}
+	}
+	if oldKey != nil || !e.shape.keyless() {
+		if err := e.coverView(ctx, key, row); err != nil {
+			return err
+		}
+	}
 	e.tx.seen.changed.Add(1)
 	// The row first: the store may find its value too large.
 	if err := e.put(key, value); err != nil {
@@ -471,6 +481,9 @@ func (e *editor) remove(ctx *sql.Context, key []byte, old sql.Row) error {
 			return err
 		}
 		e.changes = append(e.changes, entryChange{drop: was.key})
+	}
+	if err := e.coverView(ctx, key, nil); err != nil {
+		return err
 	}
 	e.tx.seen.changed.Add(1)
 	if err := e.delete(key); err != nil {

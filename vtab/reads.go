@@ -38,7 +38,9 @@ type reads struct {
 	// open are the ranges that scans are reading: they count in full until the
 	// scan ends and says how far it got.
 	open map[*rowIter]kv.Range
-	// at is the position of the snapshot, 0 until something was plainly read.
+	// fixedView: the transaction writes, and its statements read one snapshot.
+	fixedView bool
+	// at is the position of the snapshot, 0 until it is needed.
 	at kv.Position
 	// tables are the physical ids of what was plainly read.
 	tables map[catalog.ID]struct{}
@@ -57,6 +59,7 @@ func (tx *Transaction) track() error {
 		return nil
 	}
 	several, level := !tx.sess.autocommits(nil), tx.isolation()
+	r.fixedView = several && level > ReadCommitted && !tx.IsReadOnly()
 	switch {
 	case tx.IsReadOnly():
 		r.tracking = trackNothing

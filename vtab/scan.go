@@ -162,7 +162,7 @@ func (i *rowIter) prepare() {
 			i.moments = append(i.moments, to)
 		}
 	}
-	if i.lk != nil && i.lk.index != i.shape.primary && !i.mode.current && i.lk.box == nil && i.lk.index.whole == nil {
+	if i.lk != nil && i.lk.index != i.shape.primary && !i.mode.current && !i.mayBeMoved() && i.lk.box == nil && i.lk.index.whole == nil {
 		i.cover = newCoverPlan(i.shape, i.lk.index, i.want)
 	}
 	if i.cover == nil {
@@ -342,10 +342,16 @@ func (i *rowIter) indexRow(ctx *sql.Context) (sql.Row, bool, error) {
 func (i *rowIter) fetch(ctx *sql.Context, key []byte, s *span) (sql.Row, bool, error) {
 	i.noteRow(key)
 	value, err := i.reader.Get(ctx, key)
+	if errors.Is(err, kv.ErrNotFound) && i.mayBeMoved() {
+		return nil, false, nil
+	}
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil, false, errInternal("table %s: index %s has an entry without a row (%x); run CHECK TABLE", i.shape.desc.Name, i.lk.index.name, key)
 	}
 	if err != nil {
+		return nil, false, err
+	}
+	if ok, err := i.shows(ctx, key, value); err != nil || !ok {
 		return nil, false, err
 	}
 	if ok, err := i.inWhole(ctx, key, value, s); err != nil || !ok {
