@@ -94,6 +94,62 @@ func TestEqualTextIsOneKey(t *testing.T) {
 	}
 }
 
+// Blanks at the end count as the collation's pad attribute says (ST-050): in comparisons,
+// orders, keys, and in what a key finds; never for LIKE.
+func TestPadSpace(t *testing.T) {
+	s := newShell(t)
+	s.exec("CREATE DATABASE p", "USE p")
+	for i, c := range []struct {
+		collation string
+		pads      bool
+	}{
+		{"utf8mb4_general_ci", true}, {"utf8mb4_unicode_ci", true}, {"utf8mb4_bin", true}, {"latin1_swedish_ci", true}, {"latin1_bin", true}, {"utf8mb3_general_ci", true}, {"ascii_general_ci", true},
+		{"utf8mb4_0900_ai_ci", false}, {"utf8mb4_0900_as_cs", false}, {"utf8mb4_0900_bin", false}, {"binary", false},
+	} {
+		charset, _, _ := strings.Cut(c.collation, "_")
+		name := fmt.Sprintf("t%d", i)
+		column := "VARCHAR(20) CHARACTER SET " + charset + " COLLATE " + c.collation
+		s.exec("CREATE TABLE "+name+"(id INT PRIMARY KEY, c "+column+", UNIQUE KEY (c))", "CREATE TABLE prefix"+name+"(id INT PRIMARY KEY, c "+column+", UNIQUE KEY (c(3)))",
+			"CREATE TABLE key"+name+"(c "+column+" PRIMARY KEY, n INT)", "CREATE TABLE child"+name+"(c "+column+", FOREIGN KEY (c) REFERENCES key"+name+"(c))",
+			"INSERT INTO "+name+" VALUES (1, 'a'), (2, 'b '), (3, 'a b'), (4, 'ab')", "INSERT INTO key"+name+" VALUES ('k', 1)", "INSERT INTO prefix"+name+" VALUES (1, 'ab x')")
+		same, found := "0", ""
+		if c.pads {
+			same, found = "1", "1"
+		}
+		s.is(same, "SELECT c = 'a  ' FROM "+name+" WHERE id = 1")
+		s.is(found, "SELECT id FROM "+name+" WHERE c = 'a  '")
+		s.is(found, "SELECT id FROM "+name+" WHERE c IN ('a ', 'a  ')")
+		s.is(found, "SELECT id FROM "+name+" WHERE c BETWEEN 'a  ' AND 'a '")
+		s.is("1", "SELECT id FROM "+name+" WHERE c LIKE 'a'")
+		s.is("", "SELECT id FROM "+name+" WHERE c LIKE 'a '")
+		s.is("3", "SELECT id FROM "+name+" WHERE c LIKE 'a %'")
+		s.is("b ", "SELECT c FROM "+name+" WHERE id = 2")
+		s.is("a,a b,ab,b ", "SELECT GROUP_CONCAT(c ORDER BY c) FROM "+name)
+		for _, query := range []string{"INSERT INTO " + name + " VALUES (9, 'a ')", "INSERT INTO prefix" + name + " VALUES (9, 'ab')", "INSERT INTO key" + name + " VALUES ('k ', 2)"} {
+			if c.pads {
+				s.fails(1062, query)
+			} else {
+				s.exec(query)
+			}
+		}
+		orphan := "INSERT INTO child" + name + " VALUES ('k  ')"
+		if c.pads {
+			s.exec(orphan)
+			s.fails(1451, "DELETE FROM key"+name)
+			s.exec("DROP TABLE child" + name)
+			s.exec("UPDATE key" + name + " SET c = 'k  '") // the same key, and so the same row
+			s.is("k  ", "SELECT c FROM key"+name)
+			s.is("1", "SELECT id FROM prefix"+name+" WHERE c > 'ab'")
+		} else {
+			s.fails(1452, orphan)
+		}
+		if charset == "utf8mb4" {
+			s.is(same, "SELECT COUNT(*) FROM "+name+" x JOIN (SELECT 'a   ' AS c) y ON x.c = y.c COLLATE "+c.collation+" WHERE x.id = 1")
+		}
+	}
+	s.is("OK", "SELECT IF((SELECT COUNT(*) FROM (SELECT 'x ' COLLATE utf8mb4_general_ci AS c UNION SELECT 'x' COLLATE utf8mb4_general_ci UNION SELECT 'X  ' COLLATE utf8mb4_general_ci) d) = 1, 'OK', 'distinct')")
+}
+
 // Keys of several columns say where each ends, and NULL is no text.
 func TestKeysOfRows(t *testing.T) {
 	s := newShell(t)

@@ -7,6 +7,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/freshetdb/freshet/vtab/enc"
 )
 
 // comparator orders values of two types as MySQL does (8.0 Reference Manual, 12.3,
@@ -31,11 +33,16 @@ const (
 	comparisonTuple
 )
 
-func newComparator(ctx *sql.Context, left, right sql.Expression) comparator {
+// sharedCollation is the one that two operands are compared by.
+func sharedCollation(ctx *sql.Context, left, right sql.Expression) sql.CollationID {
 	leftCollation, leftStrength := sql.GetCoercibility(ctx, left)
 	rightCollation, rightStrength := sql.GetCoercibility(ctx, right)
 	collation, _ := sql.ResolveCoercibility(leftCollation, leftStrength, rightCollation, rightStrength)
-	c := comparatorOf(left.Type(ctx), right.Type(ctx), collation)
+	return collation
+}
+
+func newComparator(ctx *sql.Context, left, right sql.Expression) comparator {
+	c := comparatorOf(left.Type(ctx), right.Type(ctx), sharedCollation(ctx, left, right))
 	if c.how == comparisonTuple {
 		l, lok := left.(expression.Tuple)
 		r, rok := right.(expression.Tuple)
@@ -223,8 +230,29 @@ func (c *comparator) compareText(ctx *sql.Context, left, right any) (int, bool, 
 	if err != nil {
 		return 0, false, err
 	}
+	if text, ok := c.text.(sql.StringType); ok && enc.Pads(text.Collation()) {
+		l, r = withoutPad(text.Collation(), l), withoutPad(text.Collation(), r)
+	}
 	order, err := c.text.Compare(ctx, l, r)
 	return order, false, err
+}
+
+// withoutPad is a text as its collation compares it.
+func withoutPad(collation sql.CollationID, value any) any {
+	switch text := value.(type) {
+	case string:
+		return enc.WithoutPad(collation, text)
+	case []byte:
+		return enc.WithoutPad(collation, string(text))
+	}
+	return value
+}
+
+// padded says whether values of a type are text under a collation that takes no
+// account of the blanks at its end.
+func padded(typ sql.Type) bool {
+	text, ok := typ.(sql.StringType)
+	return ok && types.IsTextOnly(typ) && enc.Pads(text.Collation())
 }
 
 // memberText is the text of a value, of ENUM and SET as well.

@@ -6,6 +6,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/freshetdb/freshet/vtab/enc"
 )
 
 // checkedComparison is =, <, <=, >, >= or <=> of two values that the engine does
@@ -173,7 +175,7 @@ func engineDiffers(ctx *sql.Context, left, right sql.Expression) bool {
 	case comparisonDate, comparisonTuple:
 		return true
 	case comparisonText:
-		return isMember(l) || isMember(r)
+		return isMember(l) || isMember(r) || enc.Pads(sharedCollation(ctx, left, right))
 	}
 	return false
 }

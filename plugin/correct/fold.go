@@ -2,6 +2,7 @@ package correct
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/apd/v3"
@@ -51,7 +52,10 @@ func foldConstant(ctx *sql.Context, column sql.Expression, constant *expression.
 	typ, from := column.Type(ctx), constant.Type(ctx)
 	switch {
 	case types.IsTextOnly(typ):
-		return keptIf(types.IsTextOnly(from) && columnCollates(ctx, column, constant), constant)
+		if !types.IsTextOnly(from) || !columnCollates(ctx, column, constant) {
+			return keptIf(false, constant)
+		}
+		return keptIf(true, unpaddedConstant(typ, constant))
 	case types.IsBinaryType(from) || types.IsBinaryType(typ):
 		return folding{foldingEqual, constant}
 	case types.IsYear(typ):
@@ -282,4 +286,14 @@ func dateOfNumber(n number) (time.Time, bool) {
 	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
 	valid := month >= 1 && month <= lastMonth && t.Day() == day && t.Hour() == hour && t.Minute() == minute && t.Second() == second
 	return t, valid
+}
+
+// unpaddedConstant is a constant of text without the blanks at its end, where those do
+// not count: ranges of equal values are then one.
+func unpaddedConstant(typ sql.Type, constant *expression.Literal) *expression.Literal {
+	text, ok := constant.Value().(string)
+	if !ok || !padded(typ) || !strings.HasSuffix(text, " ") {
+		return constant
+	}
+	return expression.NewLiteral(strings.TrimRight(text, " "), constant.Typ)
 }

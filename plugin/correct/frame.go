@@ -72,7 +72,12 @@ func fixWindow(ctx *sql.Context, n *plan.Window) sql.Node {
 		if !ok {
 			continue
 		}
-		if definition, ok := fixFrame(fn.Window(), frameSensitive(e)); ok {
+		definition, framed := fixFrame(fn.Window(), frameSensitive(e))
+		if !framed {
+			definition = fn.Window()
+		}
+		definition, unpaddedToo := unpaddedWindow(ctx, definition)
+		if framed || unpaddedToo {
 			exprs[i] = fn.WithWindow(ctx, definition)
 			changed = true
 		}

@@ -36,7 +36,7 @@ func keyKindOf(left, right sql.Type, sameCollation bool) keyKind {
 	case types.IsTuple(left) || types.IsTuple(right):
 		return keysNatural // judged part by part elsewhere
 	case types.IsTextOnly(left) && types.IsTextOnly(right):
-		if sameCollation {
+		if sameCollation && !padded(left) && !padded(right) {
 			return keysNatural
 		}
 		return keysText

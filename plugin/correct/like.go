@@ -53,6 +53,9 @@ func escapedLike(ctx *sql.Context, like *expression.Like) (sql.Expression, trans
 	}
 	text, ok := pattern.Value().(string)
 	if !ok || strings.IndexByte(text, defaultEscape) < 0 {
+		if ok && padded(like.LeftChild.Type(ctx)) {
+			return unpaddedLike(ctx, like, pattern, text)
+		}
 		return like, transform.SameTree, nil
 	}
 	explicit := expression.NewLike(like.LeftChild, pattern, expression.NewLiteral(string(defaultEscape), types.LongText))
@@ -63,6 +66,22 @@ func escapedLike(ctx *sql.Context, like *expression.Like) (sql.Expression, trans
 	}
 	bound := expression.NewGreaterThanOrEqual(like.LeftChild, expression.NewLiteral(prefix, pattern.Type(ctx)))
 	return expression.NewAnd(bound, explicit), transform.NewTree, nil
+}
+
+// unpaddedLike keeps a LIKE over text whose blanks at the end do not count elsewhere: the
+// engine makes = of a pattern without wildcards, and ranges of a prefix.
+func unpaddedLike(ctx *sql.Context, like *expression.Like, pattern *expression.Literal, text string) (sql.Expression, transform.TreeIdentity, error) {
+	prefix := literalPrefix(text)
+	whole := prefix == text
+	if !whole && !strings.HasSuffix(prefix, " ") {
+		return like, transform.SameTree, nil
+	}
+	explicit := expression.NewLike(like.LeftChild, pattern, expression.NewLiteral(string(defaultEscape), types.LongText))
+	literal := expression.NewLiteral(strings.TrimRight(prefix, " "), pattern.Type(ctx))
+	if whole {
+		return expression.NewAnd(expression.NewEquals(like.LeftChild, literal), explicit), transform.NewTree, nil
+	}
+	return expression.NewAnd(expression.NewGreaterThanOrEqual(like.LeftChild, literal), explicit), transform.NewTree, nil
 }
 
 // literalPrefix is the text that everything a pattern matches begins with, as far

@@ -116,6 +116,16 @@ func (p *Priority) fix(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 		if grouped := groupByKeys(ctx, n); grouped != nil {
 			return grouped, nil
 		}
+	case *plan.Sort:
+		if conditions, changed := unpaddedOrder(ctx, n.SortConditions); changed {
+			return plan.NewSort(conditions, n.Child), nil
+		}
+	case *plan.TopN:
+		if conditions, changed := unpaddedOrder(ctx, n.SortConditions); changed {
+			fixed := *n
+			fixed.SortConditions = conditions
+			return &fixed, nil
+		}
 	case *plan.Window:
 		if fixed := fixWindow(ctx, n); fixed != nil {
 			return fixed, nil

@@ -11,6 +11,8 @@ import (
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/freshetdb/freshet/vtab/enc"
 )
 
 // rowKeys makes keys of rows: two rows have one key if and only if their values are
@@ -134,7 +136,7 @@ func appendTextKey(dst []byte, typ sql.Type, text string) ([]byte, error) {
 		return appendBytes(append(dst, keyOther), text), nil
 	}
 	dst = append(dst, keyText)
-	for _, r := range text {
+	for _, r := range enc.WithoutPad(collation, text) {
 		// The engine's weights are of 32 bits and may be below zero.
 		dst = binary.AppendUvarint(dst, uint64(int64(weigh(r))-math.MinInt32+1))
 	}

@@ -112,7 +112,7 @@ func boundCases() []boundCase {
 		default:
 			c.bounds = s.gen
 			c.compare = func(value, bound any) int {
-				cmp, err := s.typ.Promote().Compare(context.Background(), value, bound)
+				cmp, err := comparePadded(context.Background(), s.typ.Promote(), value, bound)
 				if err != nil {
 					panic(err)
 				}
@@ -215,7 +215,7 @@ func TestPrefixRanges(t *testing.T) {
 		types.Blob,
 	} {
 		s := boundCase{compare: func(value, bound any) int {
-			cmp, err := typ.Promote().Compare(ctx, value, bound)
+			cmp, err := comparePadded(ctx, typ.Promote(), value, bound)
 			if err != nil {
 				panic(err)
 			}

@@ -2,6 +2,7 @@ package enc
 
 import (
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -11,8 +12,8 @@ import (
 // collation turns text into weights such that the byte order of the weights is
 // the engine's order of the texts. The engine compares rune by rune, by the
 // weight that the collation's Sorter gives each rune, and calls the shorter text
-// smaller when one is a prefix of the other; trailing blanks count, whatever the
-// pad attribute of the collation says (INV-ENC-4).
+// smaller when one is a prefix of the other. Under a collation with PAD SPACE the
+// blanks at the end of a text do not count (INV-ENC-4).
 //
 // Weights differ wildly in size between collations: those of plain ASCII run to
 // 7,547 in utf8mb4_0900_ai_ci. Each weight of a printable ASCII rune therefore
@@ -22,9 +23,12 @@ import (
 type collation struct {
 	id sql.CollationID
 	// codePoints: the weights are strictly monotone in the code point, so the
-	// UTF-8 bytes themselves are the weights, and the text can be read back.
+	// UTF-8 bytes themselves are the weights, and the text can be read back unless
+	// blanks were left out.
 	codePoints bool
-	weight     sql.CollationSorter
+	// pads: blanks at the end are left out.
+	pads   bool
+	weight sql.CollationSorter
 	// ascii holds the one-byte code of each printable ASCII rune, else 0.
 	ascii [utf8.RuneSelf]byte
 	// weights are the distinct weights with a one-byte code, ascending, and
@@ -98,7 +102,7 @@ func inCodePointOrder(id sql.CollationID) bool {
 }
 
 func newCollation(id sql.CollationID) *collation {
-	c := &collation{id: id, codePoints: inCodePointOrder(id), weight: id.Sorter()}
+	c := &collation{id: id, codePoints: inCodePointOrder(id), pads: Pads(id), weight: id.Sorter()}
 	if c.codePoints {
 		return c
 	}
@@ -137,9 +141,30 @@ func (c *collation) takeGap(below, above int32, next *byte) byte {
 	return lead
 }
 
+// Pads tells whether a collation takes no account of the blanks at the end of a
+// text (8.0 Reference Manual, 10.8.5, "PAD SPACE").
+func Pads(id sql.CollationID) bool {
+	return id != sql.Collation_binary && id.PadAttribute() == "PAD SPACE"
+}
+
+// WithoutPad is a text as a collation compares it: without the blanks at its end if
+// they do not count.
+func WithoutPad(id sql.CollationID, s string) string {
+	if strings.HasSuffix(s, " ") && Pads(id) {
+		return strings.TrimRight(s, " ")
+	}
+	return s
+}
+
+// reversible tells whether a text can be read back from its key.
+func (c *collation) reversible() bool { return c.codePoints && !c.pads }
+
 // appendKey appends the weights of s and their end. Ill-formed UTF-8 weighs as
 // U+FFFD, byte by byte, as in the engine's comparison.
 func (c *collation) appendKey(dst []byte, s string) []byte {
+	if c.pads {
+		s = strings.TrimRight(s, " ")
+	}
 	if c.codePoints {
 		if utf8.ValidString(s) {
 			return appendKeyBytes(dst, s)

@@ -181,7 +181,7 @@ func (p *keyPart) appendText(dst []byte, v any) ([]byte, bool, error) {
 	}
 	if p.prefix > 0 {
 		s, _ = truncate(s, p.prefix)
-	} else if p.collation.codePoints && !utf8.ValidString(s) {
+	} else if p.collation.reversible() && !utf8.ValidString(s) {
 		// The key could not give the text back.
 		return dst, false, &ValueError{Type: p.typ, Value: v, Cause: errIllFormed}
 	}
@@ -263,7 +263,7 @@ func (c *KeyCodec) Reversible(i int) bool {
 	p := &c.parts[i]
 	switch p.kind {
 	case kindText:
-		return p.prefix == 0 && p.collation.codePoints
+		return p.prefix == 0 && p.collation.reversible()
 	case kindBytes:
 		return p.prefix == 0
 	case kindDecimal:

@@ -98,8 +98,12 @@ func (c *KeyCodec) appendCut(ctx context.Context, prefix []byte, i int, cut Cut,
 // prefixBehind decides whether a cut at a prefix part lies behind the keys that
 // share the prefix of its value. Keys of values that may lie inside the range
 // must not be cut off. A value shorter than the prefix length is the only one
-// with its key, and is cut exactly.
+// with its key, and is cut exactly, unless blanks at the end of longer ones do not
+// count.
 func (p *keyPart) prefixBehind(cut Cut, start, behind bool) bool {
+	if p.collation != nil && p.collation.pads {
+		return !start
+	}
 	if n := p.length(cut.Value); n >= 0 && n < p.prefix {
 		return behind
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/apd/v3"
@@ -297,6 +298,21 @@ func compare(ctx context.Context, t sql.Type, a, b any) (int, error) {
 		return -1, nil
 	case b == nil:
 		return 1, nil
+	}
+	return comparePadded(ctx, t, a, b)
+}
+
+// comparePadded is the engine's comparison, without the blanks at the end where the
+// collation has PAD SPACE.
+func comparePadded(ctx context.Context, t sql.Type, a, b any) (int, error) {
+	if text, ok := t.(sql.StringType); ok && text.Collation() != sql.Collation_binary && text.Collation().PadAttribute() == "PAD SPACE" {
+		trim := func(v any) any {
+			if s, ok := v.(string); ok {
+				return strings.TrimRight(s, " ")
+			}
+			return v
+		}
+		a, b = trim(a), trim(b)
 	}
 	return t.Compare(ctx, a, b)
 }
