@@ -22,6 +22,8 @@ type settings struct {
 	rounds int           // medians are over so many
 	each   time.Duration // one measurement of a rate
 	dir    string        // where the data goes; its disk is what is measured
+	// against is the DSN of a MySQL server to compare with, empty for none.
+	against string
 }
 
 // part is a group of measurements.
@@ -33,6 +35,7 @@ type part struct {
 var parts = []part{
 	{"select", benchSelect},
 	{"insert", benchInsert},
+	{"hotrow", benchHotRow},
 	{"load", benchLoad},
 	{"scan", benchScan},
 }
@@ -51,11 +54,12 @@ func main() {
 
 func benchmarks(ctx context.Context) error {
 	var s settings
-	run := flag.String("run", ".", "regular expression of the parts to run: select, insert, load, scan")
+	run := flag.String("run", ".", "regular expression of the parts to run: select, insert, hotrow, load, scan")
 	flag.IntVar(&s.rows, "rows", 1_000_000, "rows of the large tables")
 	flag.IntVar(&s.rounds, "rounds", 5, "rounds that medians are taken over")
 	flag.DurationVar(&s.each, "each", 2*time.Second, "length of one measurement of a rate")
 	flag.StringVar(&s.dir, "dir", "", "folder on the disk to measure; the default is the system's for temporary files")
+	flag.StringVar(&s.against, "against", "", "DSN of a MySQL server to compare hotrow with, as user@tcp(127.0.0.1:3306)/")
 	profile := flag.String("cpuprofile", "", "file for a profile of this process, without the servers it starts")
 	flag.Parse()
 	debug.SetGCPercent(gcPercent)
