@@ -32,6 +32,8 @@ type currentScan struct {
 	value    []byte // as it was last read; valid while the iterator stays
 	added    bool   // the row's lock is new to the transaction
 	settled  bool   // value was read under the lock
+	// none: every row counts as locked by others, and is skipped.
+	none bool
 	// first: points are locked before they are looked for.
 	first bool
 	// readAt is the position at which the row was last read, 0 if its range says so.
@@ -74,11 +76,18 @@ func (i *rowIter) lockTable(ctx *sql.Context) error {
 	if i.mode.lock == kv.LockS {
 		mode = kv.LockIS
 	}
-	wait := time.Duration(0)
-	if i.mode.wait != waitNot {
-		wait = i.tx.sess.lockWait(ctx)
+	if i.mode.wait == waitTimeout {
+		return i.tx.lockTable(ctx, i.shape.desc, mode)
 	}
-	return i.tx.lockTableFor(ctx, i.shape.desc, mode, wait)
+	err := i.tx.lockTableFor(ctx, i.shape.desc, mode, 0)
+	if i.mode.wait == waitNot || !isNoWait(err) {
+		return err
+	}
+	// SKIP LOCKED: who has locked very many rows may hold the table in their place.
+	if i.current.none = i.tx.escalatedOnly(i.shape.desc.ID, mode); i.current.none {
+		return nil
+	}
+	return i.tx.lockTable(ctx, i.shape.desc, mode)
 }
 
 // byPrimary reports whether the scan reads the rows themselves.

@@ -3,6 +3,7 @@ package vtab
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ type observed struct {
 	readOnly  atomic.Bool   // likewise
 	changed   atomic.Uint64 // rows that it has changed, undone changes included
 	snapshot  atomic.Int64  // when its snapshot was taken, in nanoseconds since 1970; 0 for none
+	escalated sync.Map      // ids of the tables that it holds in the place of rows
 }
 
 // show lets others see the transaction from now on.
@@ -91,6 +93,23 @@ func (e *Engine) Transactions() []TransactionInfo {
 	slices.SortFunc(all, func(a, b TransactionInfo) int {
 		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Connection, b.Connection))
 	})
+	return all
+}
+
+// Connections are the connections by the transaction ids that their locks are held
+// under, those of LOCK TABLES included.
+func (e *Engine) Connections() map[uint64]uint32 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := map[uint64]uint32{}
+	for s := range e.sessions {
+		if o := s.shown.Load(); o != nil && o.id.Load() != 0 {
+			all[o.id.Load()] = s.ID()
+		}
+		if id := s.shownTables.Load(); id != 0 {
+			all[id] = s.ID()
+		}
+	}
 	return all
 }
 

@@ -132,7 +132,33 @@ func (tx *Transaction) escalate(ctx *sql.Context, table catalog.ID, l *tableLock
 		return tx.lockFailed(ctx, err)
 	}
 	l.add(mode)
+	tx.seen.escalated.Store(table, nil)
 	return nil
+}
+
+// escalatedOnly reports whether nobody excludes mode of a table but transactions
+// that hold the table in the place of rows.
+func (tx *Transaction) escalatedOnly(table catalog.ID, mode kv.LockMode) bool {
+	blockers := tx.kv.Blockers(tableLockKey(table), mode)
+	for _, id := range blockers {
+		if !tx.engine().escalated(id, table) {
+			return false
+		}
+	}
+	return len(blockers) > 0
+}
+
+// escalated reports whether an open transaction holds a table in the place of rows.
+func (e *Engine) escalated(id uint64, table catalog.ID) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for s := range e.sessions {
+		if o := s.shown.Load(); o != nil && o.id.Load() == id {
+			_, ok := o.escalated.Load(table)
+			return ok
+		}
+	}
+	return false
 }
 
 // unlockKey gives back a key that lockKey has added: it was locked to be looked at

@@ -49,6 +49,9 @@ func TestST117Escalation(t *testing.T) {
 	_, err = b.try("INSERT INTO t VALUES (1000, 0, 5000)")
 	require.Equal(t, 1205, number(err))
 	b.check("SELECT count(*) FROM t", "[300]\n")
+	_, err = b.try("SELECT id FROM t AS OF 'lock:update:nowait'")
+	require.Equal(t, 3572, number(err))
+	b.check("SELECT id FROM t AS OF 'lock:update:skip locked' WHERE id = 299", "") // as if the row were locked
 	a.exec("COMMIT")
 	require.Empty(t, d.store.Locks())
 

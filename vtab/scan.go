@@ -181,6 +181,9 @@ func (i *rowIter) Next(ctx *sql.Context) (sql.Row, error) {
 			return nil, err
 		}
 	}
+	if i.current.none {
+		return nil, io.EOF
+	}
 	if i.rows++; i.rows%contextEveryRows == 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err

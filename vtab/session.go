@@ -34,6 +34,8 @@ type Session struct {
 	defeats int
 	// shown is what others see of the open transaction.
 	shown atomic.Pointer[observed]
+	// shownTables is the id of what LOCK TABLES holds, 0 for nothing.
+	shownTables atomic.Uint64
 	// statement is the text of what runs, for others to see; nil between statements.
 	statement atomic.Pointer[string]
 	// write says whether the running statement writes.

@@ -65,6 +65,7 @@ func (s *Session) takeTables(ctx *sql.Context, modes map[catalog.ID]kv.LockMode)
 	}
 	s.joinEngine()
 	s.tableLocks = sessionLocks{owner: owner, tables: modes, global: s.tableLocks.global}
+	s.shownTables.Store(owner.ID())
 	ids := make([]catalog.ID, 0, len(modes))
 	for id := range modes {
 		ids = append(ids, id)
@@ -143,6 +144,7 @@ func (s *Session) unlockTables() {
 	}
 	s.engine.writeLocked.Add(-int64(l.writes))
 	l.owner.Rollback()
+	s.shownTables.Store(0)
 	*l = sessionLocks{global: l.global}
 }
 

@@ -197,6 +197,12 @@ func TestST100WhoWaitsForWhom(t *testing.T) {
 	c.exec("COMMIT")
 	w.shows(t, "SELECT count(*) FROM freshet.transactions WHERE connection_id <> connection_id()", "0")
 
+	// What LOCK TABLES holds is the session's, not a transaction's.
+	a.exec("LOCK TABLES people WRITE")
+	w.shows(t, "SELECT table_name, mode, status, connection_id IS NOT NULL FROM freshet.locks", "people,X,granted,1")
+	a.exec("UNLOCK TABLES")
+	require.Zero(t, w.locks())
+
 	// The database.
 	w.shows(t, "SHOW TABLES FROM freshet", "last_deadlock", "locks", "transactions")
 	require.NotContains(t, strings.Join(w.rows("SHOW DATABASES"), " "), "freshet")

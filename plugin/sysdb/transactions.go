@@ -71,10 +71,7 @@ func locks(e *vtab.Engine) *table {
 		{"blocked_by", text, true}, // transaction ids
 	}, func(ctx *sql.Context) ([]sql.Row, error) {
 		now := time.Now()
-		connections := map[uint64]uint64{}
-		for _, t := range e.Transactions() {
-			connections[t.ID] = uint64(t.Connection)
-		}
+		connections := e.Connections()
 		names := lazyNames(e)
 		var rows []sql.Row
 		for _, l := range e.Store().Locks() {
@@ -84,7 +81,7 @@ func locks(e *vtab.Engine) *table {
 				status = "waiting"
 			}
 			rows = append(rows, sql.Row{
-				l.Owner, numberOrNull(connections[l.Owner]), textOrNull(o.Database), textOrNull(o.Table), textOrNull(o.Index),
+				l.Owner, numberOrNull(uint64(connections[l.Owner])), textOrNull(o.Database), textOrNull(o.Table), textOrNull(o.Index),
 				textOrNull(o.Key), l.Mode.String(), status, milliseconds(now.Sub(l.Since)), textOrNull(idList(l.BlockedBy)),
 			})
 		}

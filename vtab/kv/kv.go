@@ -98,6 +98,9 @@ type Txn interface {
 	Locked(key []byte) LockMode
 	// LockCount is the number of keys that the transaction has locked.
 	LockCount() int
+	// Blockers returns the ids of the other transactions that hold key in a mode
+	// that excludes mode.
+	Blockers(key []byte, mode LockMode) []uint64
 	// Unlock drops what the transaction holds of key before its end: for a key
 	// that was locked to be looked at and turned out not to matter. Nothing
 	// happens if it is not held.

@@ -69,6 +69,20 @@ var lockTests = []test{
 		p.Rollback()
 		require.Zero(e, p.LockCount())
 	}},
+	{"blockers", func(e *env) {
+		p, q, r := e.begin(), e.begin(), e.begin()
+		require.NoError(e, p.Lock(e.ctx, lockRequest("\x03a", kv.LockS, 0)))
+		require.NoError(e, q.Lock(e.ctx, lockRequest("\x03a", kv.LockIS, 0)))
+		key := []byte("\x03a")
+		require.Empty(e, r.Blockers(key, kv.LockS))
+		require.Equal(e, []uint64{p.ID()}, r.Blockers(key, kv.LockIX))
+		require.ElementsMatch(e, []uint64{p.ID(), q.ID()}, r.Blockers(key, kv.LockX))
+		require.Equal(e, []uint64{q.ID()}, p.Blockers(key, kv.LockX))
+		require.Empty(e, r.Blockers([]byte("\x03b"), kv.LockX))
+		for _, t := range []kv.Txn{p, q, r} {
+			t.Rollback()
+		}
+	}},
 	{"held to the end, whichever it is", func(e *env) {
 		ends := map[string]func(t kv.Txn){
 			"commit":          func(t kv.Txn) { e.commit(t) },

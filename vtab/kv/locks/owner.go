@@ -266,6 +266,28 @@ func (o *Owner) modes(key []byte) modeSet {
 	return 0
 }
 
+// Blockers returns the ids of the other owners that hold key in a mode that
+// excludes mode.
+func (o *Owner) Blockers(key []byte, mode kv.LockMode) []uint64 {
+	if !valid(mode) {
+		return nil
+	}
+	hash, s := o.table.locate(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.find(hash, key)
+	if e == nil {
+		return nil
+	}
+	var ids []uint64
+	for h := e.holders; h != nil; h = h.next {
+		if h.owner != o && h.modes&conflictsOf[mode] != 0 {
+			ids = append(ids, h.owner.id)
+		}
+	}
+	return ids
+}
+
 // Unlock drops what the owner holds of key, if anything, before its end. It is
 // for rows that were locked to be looked at and turned out not to match.
 func (o *Owner) Unlock(key []byte) {

@@ -121,6 +121,10 @@ func (t *txn) LockCount() int {
 	return t.owner.Count()
 }
 
+func (t *txn) Blockers(key []byte, mode kv.LockMode) []uint64 {
+	return t.locker().Blockers(key, mode)
+}
+
 func (t *txn) Locked(key []byte) kv.LockMode {
 	if t.owner == nil {
 		return kv.LockNone
