@@ -93,8 +93,9 @@ func (running) EndQuery(*sql.Context) {}
 // failed maps an error for the client. What cancelled the statement is the
 // reason; that something was cancelled is only its sign.
 func (h *handler) failed(ctx *sql.Context, c *mysql.Conn, err error) *mysql.SQLError {
+	// The engine wraps the sign of it in errors of its own, in triggers for one.
 	cause := context.Cause(ctx)
-	if cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+	if cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || toSQLError(err).Num == mysql.ERUnknownError && !isPanic(err)) {
 		err = cause
 		select {
 		case <-h.server.stopping:

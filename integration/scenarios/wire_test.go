@@ -4,10 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
 	"github.com/freshetdb/freshet/plugin"
@@ -27,8 +29,9 @@ func (w *world) serve() {
 		server.Serve()
 	}()
 	// Parameters are left out, so that statements go as they are.
-	pool, err := sql.Open("mysql", fmt.Sprintf("root@tcp(%s)/?multiStatements=true", server.Addr()))
+	pool, err := sql.Open("mysql", fmt.Sprintf("root@%s(%s)/?multiStatements=true", socketNetwork, server.Addr()))
 	require.NoError(w.t, err)
+	pool.SetMaxIdleConns(0)
 	w.server, w.pool, w.clients = server, pool, map[string]*client{}
 	w.endServer = func() error {
 		err := pool.Close()
@@ -45,10 +48,33 @@ func (w *world) serve() {
 // connect makes a session on a connection of its own.
 func (w *world) connect() *client {
 	w.t.Helper()
-	conn, err := w.pool.Conn(context.Background())
+	c := &client{w: w}
+	var err error
+	c.conn, err = w.pool.Conn(context.WithValue(context.Background(), socketKey{}, &c.socket))
 	require.NoError(w.t, err)
-	return &client{w: w, conn: conn}
+	return c
 }
+
+// socketNetwork is TCP to the driver; the socket is given to the client, so that the
+// test can cut it.
+const socketNetwork = "cut"
+
+type socketKey struct{}
+
+// dialSockets makes the driver know socketNetwork.
+func dialSockets() {
+	mysql.RegisterDialContext(socketNetwork, func(ctx context.Context, address string) (net.Conn, error) {
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, "tcp", address)
+		if into, ok := ctx.Value(socketKey{}).(*net.Conn); ok && err == nil {
+			*into = conn
+		}
+		return conn, err
+	})
+}
+
+// vanish cuts the client's connection without a word.
+func (c *client) vanish() error { return c.socket.Close() }
 
 // answersOK requires that a statement answers without columns: a client that expects
 // none would be out of step.

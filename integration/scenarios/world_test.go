@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"math/rand/v2"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	logrus.SetOutput(io.Discard)
 	log.SetOutput(io.Discard)
+	dialSockets()
 	os.Exit(m.Run())
 }
 
@@ -38,6 +40,7 @@ const folder = "data"
 type world struct {
 	t       testing.TB
 	fs      *vfs.MemFS
+	dir     string // in the place of fs, if not empty
 	options plugin.Options
 	db      *plugin.DB
 	clients map[string]*client
@@ -64,11 +67,28 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
+// newWorldOnDisk is newWorld in a folder of the machine's file system.
+func newWorldOnDisk(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir()}
+	w.open()
+	t.Cleanup(func() {
+		if w.db != nil {
+			require.NoError(t, w.close())
+		}
+	})
+	w.exec("CREATE DATABASE d")
+	w.exec("USE d")
+	return w
+}
+
 func (w *world) open() {
 	w.t.Helper()
 	o := w.options
 	o.Dir = folder
-	if o.FS == nil {
+	if w.dir != "" {
+		o.Dir = w.dir
+	} else if o.FS == nil {
 		o.FS = w.fs
 	}
 	db, err := plugin.Open(context.Background(), o)
@@ -127,6 +147,8 @@ type client struct {
 	w    *world
 	sess sql.Session
 	conn *sqldb.Conn // in the place of sess where the world has a server
+	// socket is what conn goes through.
+	socket net.Conn
 }
 
 // session returns the session of a name, making it at its first use.
