@@ -1,6 +1,7 @@
 // Package kvtest holds what every engine behind the storage seam must pass:
-// Run, the contract of kv.go case by case (ST-146), and Differential, which
-// puts one random history to two engines and demands the same answers.
+// Run, the contract of kv.go case by case (ST-146); Differential, which
+// puts one random history to two engines and demands the same answers; and
+// Interleave, which runs random transactions against each other and a model.
 //
 // An engine's own tests call both:
 //

@@ -54,3 +54,17 @@ func TestDifferentialFindsAFault(t *testing.T) {
 		require.ErrorContains(t, kvtest.Diverge(openMemory(t), bad, s), "the answers differ")
 	}
 }
+
+// TestMemoryInterleavings and its like run other orders in each run.
+func TestMemoryInterleavings(t *testing.T) { interleavings(t, openMemory, 150) }
+
+func interleavings(t *testing.T, open kvtest.Open, runs uint64) {
+	first := seed()
+	validated, refused := 0, 0
+	for i := range runs {
+		v, r := kvtest.Interleave(t, open, first+i)
+		validated, refused = validated+v, refused+r
+	}
+	require.Greater(t, validated, int(runs))
+	require.Greater(t, refused, int(runs)/2)
+}

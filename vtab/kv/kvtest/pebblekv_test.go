@@ -47,3 +47,7 @@ func TestPebbleSmallDifferential(t *testing.T) {
 func TestPebbleDiskDifferential(t *testing.T) {
 	kvtest.Differential(t, openMemory, openPebbleDisk, seed())
 }
+
+func TestPebbleInterleavings(t *testing.T) { interleavings(t, openPebbleMemory, 40) }
+
+func TestPebbleSmallInterleavings(t *testing.T) { interleavings(t, openPebbleSmall, 20) }
