@@ -228,12 +228,25 @@ func TestResetConnection(t *testing.T) {
 	s := newTestServer(t, ServerOptions{})
 	db := s.open("", "")
 	exec(t, db, "CREATE DATABASE d", "USE d", "CREATE TABLE t(id INT PRIMARY KEY)", "SET @x = 1",
-		"SET SESSION sql_mode = 'ANSI'", "BEGIN", "INSERT INTO t VALUES (1)")
+		"SET SESSION sql_mode = 'ANSI'", "CREATE TABLE u(id INT)", "PREPARE p FROM 'SELECT 1'", "CREATE TEMPORARY TABLE x(id INT)", "LOCK TABLES t WRITE, u READ",
+		"INSERT INTO t VALUES (0)", "UNLOCK TABLES", "BEGIN", "INSERT INTO t VALUES (1)")
 	id := count(t, db, "SELECT CONNECTION_ID()")
 	reset(t, s, db)
 	require.Equal(t, id, count(t, db, "SELECT CONNECTION_ID()"))
 	require.Equal(t, 1, count(t, db, "SELECT @x IS NULL"))
-	require.Equal(t, 0, count(t, db, "SELECT COUNT(*) FROM t"), "rolled back, and the database is kept")
+	require.Equal(t, 1, count(t, db, "SELECT COUNT(*) FROM t"), "rolled back, and the database is kept")
+	_, err := db.Exec("SELECT * FROM x")
+	requireNumber(t, 1146, err)
+	_, err = db.Exec("EXECUTE p")
+	requireNumber(t, 1243, err)
+	other := s.open("d", "")
+	exec(t, other, "SET innodb_lock_wait_timeout = 1", "UPDATE t SET id = 2")
+	exec(t, db, "LOCK TABLES t WRITE")
+	reset(t, s, db)
+	exec(t, other, "UPDATE t SET id = 3")
+	exec(t, db, "FLUSH TABLES WITH READ LOCK")
+	reset(t, s, db)
+	exec(t, other, "UPDATE t SET id = 4")
 	require.Equal(t, 0, count(t, db, "SELECT @@sql_mode LIKE '%ANSI%'"))
 }
 

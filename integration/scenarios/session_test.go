@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"context"
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -485,5 +486,25 @@ SET GLOBAL read_only = 0
 @someone INSERT INTO t VALUES (2)
 SELECT * FROM t --= 1; 2
 `)
+	w.finish()
+}
+
+// TestPreparingHoldsNothing: COM_STMT_PREPARE leaves no transaction and no snapshot.
+func TestPreparingHoldsNothing(t *testing.T) {
+	w := newWorld(t)
+	w.run("CREATE TABLE t (id INT PRIMARY KEY, v INT)\nINSERT INTO t VALUES (1, 1)")
+	w.wire = true
+	w.serve()
+	a := w.session("A")
+	prepared, err := a.conn.PrepareContext(context.Background(), "SELECT v FROM t WHERE id = ?")
+	require.NoError(t, err)
+	require.Zero(t, w.db.Metrics().OpenSnapshots)
+	w.session("B").exec("UPDATE t SET v = 2")
+	require.Equal(t, []string{"2"}, a.exec("SELECT v FROM t").rows)
+	var v int
+	w.session("B").exec("UPDATE t SET v = 3")
+	require.NoError(t, prepared.QueryRow(1).Scan(&v))
+	require.Equal(t, 3, v)
+	require.NoError(t, prepared.Close())
 	w.finish()
 }
