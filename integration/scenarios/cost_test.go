@@ -73,7 +73,7 @@ func TestEndsOfAnIndex(t *testing.T) {
 // ST-094: own inserts, updates and deletes among committed rows merge right,
 // forward, backward, by index, joined and counted, and a narrow read costs what it
 // reads, not what is pending.
-func TestOwnWritesInOrder(t *testing.T) {
+func TestST094OwnWritesInOrder(t *testing.T) {
 	w := newWorld(t)
 	w.exec("CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY (v))")
 	w.fill("t", 1000)
