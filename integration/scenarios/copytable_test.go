@@ -88,3 +88,42 @@ func TestST139LikeRefusals(t *testing.T) {
 	require.Equal(t, []string{"Note,1050,Table 'n' already exists"}, w.rows("SHOW WARNINGS"))
 	w.finish()
 }
+
+// ST-139: CREATE TABLE … SELECT makes columns that hold what is selected.
+func TestST139SelectedTypes(t *testing.T) {
+	w := newWorld(t)
+	w.exec("CREATE TABLE s (i INT, b BIGINT, d DECIMAL(5,2))")
+	w.exec("INSERT INTO s VALUES (2147483647, 9000000000, -999.99)")
+	w.exec("CREATE TABLE t SELECT i * 1.5 AS p, d * d AS q, d + i AS r, d / 3 AS s, i / 3 AS t, b * d AS u, (i + 1) * (d - 1) AS v, NULL AS n, 1.5 AS c FROM s")
+	for _, line := range []string{"`p` decimal(12,1)", "`q` decimal(10,4)", "`r` decimal(13,2)", "`s` decimal(9,6)", "`t` decimal(14,4)", "`u` decimal(24,2)", "`n` binary(0)", "`c` decimal(2,1)"} {
+		require.Contains(t, w.shown("t"), line)
+	}
+	require.Equal(t, w.rows("SELECT i * 1.5, d * d, d + i, d / 3, i / 3, b * d, (i + 1) * (d - 1), NULL, 1.5 FROM s"), w.rows("SELECT * FROM t"))
+	w.exec("CREATE TABLE declared (p DECIMAL(20,5), n INT) SELECT i * 1.5 AS p, NULL AS n FROM s")
+	require.Contains(t, w.shown("declared"), "`p` decimal(20,5)")
+	require.Contains(t, w.shown("declared"), "`n` int")
+	w.finish()
+}
+
+// Blanks beyond a column's length, and behind the name of a member, are dropped; text that
+// is no member of a SET may be its number.
+func TestBlanksAndMembers(t *testing.T) {
+	runScenarios(t, []scenario{
+		{name: "blanks and members", script: `
+CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(5), c CHAR(5), b VARBINARY(3), e ENUM('x','y','3'), s SET('a','b','c'))
+INSERT INTO t (id, v) VALUES (1, 'abcde  ')
+SHOW WARNINGS  --= Note,1265,Data truncated for column 'v' at row 1
+INSERT INTO t (id, c) VALUES (2, 'abcde  ')
+SHOW WARNINGS  --=
+INSERT INTO t (id, v) VALUES (3, 'abcdef ')  --! 1406
+INSERT INTO t (id, b) VALUES (3, 'abc ')  --! 1406
+UPDATE t SET v = 'vwxyz     ' WHERE id = 1
+SELECT CONCAT('[', v, ']') FROM t WHERE id = 1  --= [vwxyz]
+INSERT INTO t (id, e, s) VALUES (4, 'x ', 'a,b '), (5, '2', '5'), (6, '3', 3)
+SELECT e, s FROM t WHERE id > 3 ORDER BY id  --= x,a,b; y,a,c; 3,a,b
+INSERT INTO t (id, s) VALUES (7, '9')  --! 1265
+INSERT INTO t (id, s) VALUES (7, 'a, b')  --! 1265
+INSERT INTO t (id, e) VALUES (7, ' x')  --! 1265
+`},
+	})
+}

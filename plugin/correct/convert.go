@@ -2,6 +2,8 @@ package correct
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -47,7 +49,16 @@ func (c conversion) store(ctx *sql.Context, value any, row int64) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	value = c.asMember(ctx, value)
 	converted, inRange, err := c.convert(ctx, value, row)
+	if types.ErrLengthBeyondLimit.Is(err) {
+		if cut, ok := c.withoutExcessBlanks(value); ok {
+			if !c.lenient && c.typ.Type() != sqltypes.Char {
+				ctx.Session.Warn(&sql.Warning{Level: "Note", Code: codeTruncated, Message: fmt.Sprintf("Data truncated for column '%s' at row %d", c.column, row)})
+			}
+			converted, inRange, err = c.convert(ctx, cut, row)
+		}
+	}
 	if err == nil && inRange == sql.InRange {
 		return converted, c.checkZeroDay(ctx, converted, row)
 	}
@@ -95,6 +106,47 @@ func (c conversion) convert(ctx *sql.Context, value any, row int64) (any, sql.Co
 		return converted, inRange, nil
 	}
 	return c.limits.Apply(converted)
+}
+
+// withoutExcessBlanks is a text cut to the column's length, if it loses nothing but
+// blanks: MySQL drops those of a CHAR without a word, those of a VARCHAR with a note.
+func (c conversion) withoutExcessBlanks(value any) (string, bool) {
+	typ, ok := c.typ.(sql.StringType)
+	if !ok || typ.Type() != sqltypes.Char && typ.Type() != sqltypes.VarChar {
+		return "", false
+	}
+	text, ok := asText(value)
+	if !ok || !utf8.ValidString(text) {
+		return "", false
+	}
+	runes := []rune(text)
+	limit := int(typ.MaxCharacterLength())
+	if limit >= len(runes) || strings.Trim(string(runes[limit:]), " ") != "" {
+		return "", false
+	}
+	return string(runes[:limit]), true
+}
+
+// asMember is what names a member of an ENUM, or members of a SET: blanks at the end do
+// not count, and text that is no member of a SET may be the number of some.
+func (c conversion) asMember(ctx *sql.Context, value any) any {
+	text, ok := asText(value)
+	if !ok || !isMember(c.typ) {
+		return value
+	}
+	if trimmed := strings.TrimRight(text, " "); trimmed != text {
+		text, value = trimmed, trimmed
+	}
+	if !types.IsSet(c.typ) {
+		return value
+	}
+	if _, _, err := c.typ.Convert(ctx, text); err == nil {
+		return value
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return n
+	}
+	return value
 }
 
 // representable refuses text that the column's character set does not have.

@@ -12,6 +12,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/sets"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/freshetdb/freshet/vtab"
 )
 
 // createSelectName is the engine's rule that plans CREATE TABLE … SELECT.
@@ -32,8 +34,12 @@ func bindSelectDefaults(engine analyzer.RuleFunc) analyzer.RuleFunc {
 		if _, done := create.Select().(*boundDefaults); done {
 			return engine(ctx, a, n, scope, sel, flags)
 		}
+		columns, err := widened(ctx, create)
+		if err != nil {
+			return nil, transform.SameTree, err
+		}
 		spec := &plan.TableSpec{
-			Schema: create.PkSchema(), IdxDefs: create.Indexes(), ChDefs: create.Checks(),
+			Schema: columns, IdxDefs: create.Indexes(), ChDefs: create.Checks(),
 			TableOpts: create.TableOpts, Collation: create.Collation,
 		}
 		source := &boundDefaults{UnaryNode: plan.UnaryNode{Child: create.Select()}, catalog: a.Catalog}
@@ -44,6 +50,23 @@ func bindSelectDefaults(engine analyzer.RuleFunc) analyzer.RuleFunc {
 		}
 		return withTableOptions(planned, create.TableOpts), identity, nil
 	}
+}
+
+// widened are the columns of the table. Those that the statement does not declare,
+// which therefore bear no mark, have the engine's types of what is selected.
+func widened(ctx *sql.Context, create *plan.CreateTable) (sql.PrimaryKeySchema, error) {
+	schema := create.PkSchema()
+	selected, err := selectedTypes(ctx, create.Select(), create.Select().Schema(ctx))
+	if err != nil || len(selected) != len(schema.Schema) {
+		return schema, err
+	}
+	schema.Schema = schema.Schema.Copy()
+	for i, column := range schema.Schema {
+		if _, _, declared := vtab.ReadColumnMark(column.Comment); !declared && strings.EqualFold(column.Name, selected[i].Name) {
+			column.Type, column.Nullable = selected[i].Type, selected[i].Nullable
+		}
+	}
+	return schema, nil
 }
 
 // withTableOptions gives a planned CREATE TABLE … SELECT the options of its table,
@@ -88,7 +111,12 @@ func (n *boundDefaults) DebugString(ctx *sql.Context) string { return sql.DebugS
 
 // Schema implements sql.Node.
 func (n *boundDefaults) Schema(ctx *sql.Context) sql.Schema {
-	return planbuilder.New(ctx, n.catalog, nil).ResolveSchemaDefaults(ctx.GetCurrentDatabase(), "", n.Child.Schema(ctx))
+	schema := planbuilder.New(ctx, n.catalog, nil).ResolveSchemaDefaults(ctx.GetCurrentDatabase(), "", n.Child.Schema(ctx))
+	typed, err := selectedTypes(ctx, n.Child, schema)
+	if err != nil {
+		return schema // the engine's types, as wide as they go
+	}
+	return typed
 }
 
 // WithChildren implements sql.Node.

@@ -32,7 +32,7 @@ func (p *Parser) markColumns(stmt ast.Statement) error {
 		}
 		for _, column := range ddl.TableSpec.Columns {
 			if err == nil {
-				err = p.markColumn(column, ddl.Action != ast.CreateStr)
+				err = p.markColumn(column, ddl.Action != ast.CreateStr || ddl.OptSelect != nil)
 			}
 		}
 		return n, err == nil
