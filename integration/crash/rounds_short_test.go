@@ -5,4 +5,6 @@ package crash
 const (
 	writerRounds  = 10
 	sessionRounds = 6
+	familyRounds  = 6
+	powerRounds   = 20
 )
