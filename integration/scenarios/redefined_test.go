@@ -9,7 +9,7 @@ import (
 
 // ST-112: a transaction that has read a table does not write it under another
 // definition, whatever has changed; it can be repeated then.
-func TestST112DefinitionChanged(t *testing.T) {
+func TestST112WriteUnderAnOldDefinition(t *testing.T) {
 	for _, ddl := range []string{
 		"ALTER TABLE t ADD COLUMN x INT",
 		"ALTER TABLE t DROP COLUMN name",
