@@ -102,6 +102,13 @@ func TestST139SelectedTypes(t *testing.T) {
 	w.exec("CREATE TABLE declared (p DECIMAL(20,5), n INT) SELECT i * 1.5 AS p, NULL AS n FROM s")
 	require.Contains(t, w.shown("declared"), "`p` decimal(20,5)")
 	require.Contains(t, w.shown("declared"), "`n` int")
+	for _, create := range []string{"CREATE TABLE options ENGINE=InnoDB COMMENT='kept' CHARSET=latin1 SELECT i * 1.5 AS p, 'a' AS a FROM s", "CREATE TABLE IF NOT EXISTS d.`options` COMMENT='kept' DEFAULT CHARACTER SET latin1 AS SELECT i * 1.5 AS p, 'a' AS a FROM s"} {
+		w.exec("%s", create)
+		require.Contains(t, w.shown("options"), "`p` decimal(12,1)")
+		require.Contains(t, w.shown("options"), "COLLATE=latin1_swedish_ci COMMENT='kept'")
+		require.Equal(t, w.rows("SELECT i * 1.5, 'a' FROM s"), w.rows("SELECT * FROM options"))
+		w.exec("DROP TABLE options")
+	}
 	w.finish()
 }
 

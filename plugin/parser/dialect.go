@@ -36,6 +36,7 @@ var rules = map[string]rule{
 	},
 	"like":               likeInParens,
 	"convert":            convertTo,
+	"table":              optionsWithoutColumns,
 	"add":                addColumnList,
 	"restrict":           dropBehaviour,
 	"cascade":            dropBehaviour,

@@ -73,6 +73,7 @@ func (p *Parser) tree(stmt ast.Statement, hints hint, s *source) (ast.Statement,
 		}
 	}
 	if hints&hintCreate != 0 {
+		dropNoColumn(stmt)
 		if err := p.markColumns(stmt); err != nil {
 			return nil, err
 		}
