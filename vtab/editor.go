@@ -290,12 +290,12 @@ func (e *editor) write(ctx *sql.Context, key []byte, row sql.Row, oldKey []byte,
 		}
 	}
 	if oldKey != nil && !bytes.Equal(key, oldKey) {
-		if err := e.coverView(ctx, oldKey, nil); err != nil {
+		if err := e.coverView(ctx, oldKey, nil, false); err != nil {
 			return err
 		}
 	}
 	if oldKey != nil || !e.shape.keyless() {
-		if err := e.coverView(ctx, key, row); err != nil {
+		if err := e.coverView(ctx, key, row, !bytes.Equal(key, oldKey)); err != nil {
 			return err
 		}
 	}
@@ -482,7 +482,7 @@ func (e *editor) remove(ctx *sql.Context, key []byte, old sql.Row) error {
 		}
 		e.changes = append(e.changes, entryChange{drop: was.key})
 	}
-	if err := e.coverView(ctx, key, nil); err != nil {
+	if err := e.coverView(ctx, key, nil, false); err != nil {
 		return err
 	}
 	e.tx.seen.changed.Add(1)

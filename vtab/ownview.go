@@ -22,8 +22,9 @@ func (tx *Transaction) viewMayDiffer() bool {
 }
 
 // coverView adds to e.changes what the index entries of the row under key need so
-// that the transaction sees the row as it writes it: row, nil for none.
-func (e *editor) coverView(ctx *sql.Context, key []byte, row sql.Row) error {
+// that the transaction sees the row as it writes it: row, nil for none. isNew: there
+// is no such row in the latest state.
+func (e *editor) coverView(ctx *sql.Context, key []byte, row sql.Row, isNew bool) error {
 	if e.t.temporary || !e.tx.viewMayDiffer() {
 		return nil
 	}
@@ -34,6 +35,9 @@ func (e *editor) coverView(ctx *sql.Context, key []byte, row sql.Row) error {
 	value, err := snapshot.Get(ctx, key)
 	if err != nil && !errors.Is(err, kv.ErrNotFound) {
 		return err
+	}
+	if isNew && err != nil {
+		return nil // neither had a row
 	}
 	current, currentErr := e.latest.Get(ctx, key)
 	if currentErr != nil && !errors.Is(currentErr, kv.ErrNotFound) {
