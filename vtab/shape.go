@@ -159,6 +159,8 @@ func (s *shape) buildSchema(ctx context.Context) error {
 		s.ordinal[strings.ToLower(d.Name)] = i
 		s.byID[d.ID] = i
 	}
+	// All sessions share the slice, and the engine appends to what it is given.
+	s.schema = slices.Clip(s.schema)
 	var ords []int
 	for _, p := range t.PK {
 		ords = append(ords, s.byID[p.Column])

@@ -35,6 +35,23 @@ func TestTableBasics(t *testing.T) {
 	s.exec("DROP TABLE t")
 }
 
+// The engine makes the schema of a join by appending to that of its first table, which
+// all sessions share.
+func TestSharedSchemasHaveNoRoom(t *testing.T) {
+	d := newDatabaseForTest(t)
+	s := d.session()
+	s.exec("CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT, d INT, e INT)")
+	db, err := d.gms.Analyzer.Catalog.Database(s.ctx, "d")
+	require.NoError(t, err)
+	table, ok, err := db.GetTableInsensitive(s.ctx, "t")
+	require.NoError(t, err)
+	require.True(t, ok)
+	schema := table.Schema(s.ctx)
+	require.Len(t, schema, 5)
+	require.Equal(t, 5, cap(schema))
+	require.Equal(t, 5, cap(table.(*Table).PrimaryKeySchema(s.ctx).Schema))
+}
+
 // A rename leaves what rows store as it is, also of an indexed virtual column.
 func TestRenameBesideStoredVirtualColumn(t *testing.T) {
 	d := newDatabaseForTest(t)

@@ -2,6 +2,7 @@ package sysdb
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -28,6 +29,7 @@ func newTable(name string, columns []column, rows func(*sql.Context) ([]sql.Row,
 	for _, c := range columns {
 		t.schema = append(t.schema, &sql.Column{Name: c.name, Type: c.typ, Nullable: c.nullable, Source: name, DatabaseSource: Name})
 	}
+	t.schema = slices.Clip(t.schema) // the engine appends to what it is given
 	return t
 }
 
