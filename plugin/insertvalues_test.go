@@ -57,11 +57,14 @@ func outcome(s *shell, ctx context.Context, statement string) string {
 	result, err := func() (string, error) {
 		defer engine.SessionCommandEnd(s.session)
 		s.ctx = s.db.NewContext(ctx, s.session)
-		_, rows, _, err := s.db.Engine().Query(s.ctx, statement)
+		schema, rows, _, err := s.db.Engine().Query(s.ctx, statement)
 		if err != nil {
 			return "", err
 		}
 		var seen []string
+		for _, c := range schema {
+			seen = append(seen, fmt.Sprintf("%s %s %s %v", c.Source, c.Name, c.Type, c.Nullable))
+		}
 		for {
 			row, err := rows.Next(s.ctx)
 			if errors.Is(err, io.EOF) {

@@ -19,7 +19,8 @@ type rowCount struct {
 	rows uint64
 }
 
-// of returns the count that the last commit stored. Called inside the commit section.
+// of returns the count that the last commit stored; inside the commit section that is
+// the count before the next one.
 func (c *rowCounts) of(id catalog.ID) (rows uint64, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

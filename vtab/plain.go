@@ -114,10 +114,10 @@ func (t *Table) AutoIncrementColumn() int { return t.shape.autoCol }
 // ColumnOrdinal finds a column by name, without regard to case.
 func (t *Table) ColumnOrdinal(name string) (int, bool) { return t.shape.column(name) }
 
-// Retract undoes what an inserter of this package has done since StatementBegin.
+// Retract undoes what an editor of this package has done since StatementBegin.
 // Unlike DiscardChanges it does not count as a failure of the statement, which
 // the caller runs in another way.
-func Retract(i sql.RowInserter) error {
+func Retract(i sql.EditOpenerCloser) error {
 	e, ok := i.(*editor)
 	if !ok {
 		return errInternal("inserter of type %T", i)

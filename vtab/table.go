@@ -261,8 +261,8 @@ func (p *partitions) Next(*sql.Context) (sql.Partition, error) {
 // Close implements sql.PartitionIter.
 func (p *partitions) Close(*sql.Context) error { return nil }
 
-// RowCount implements sql.StatisticsTable. The number is exact for the
-// transaction that asks, now. It is not called exact: GMS would bake it into
+// RowCount implements sql.StatisticsTable. The number is that of the last commit
+// with what the transaction that asks has changed. It is not called exact: GMS would bake it into
 // plans, also into those of trigger bodies, which run again after it has changed.
 func (t *Table) RowCount(ctx *sql.Context) (uint64, bool, error) {
 	tx, err := transactionOf(ctx)

@@ -235,9 +235,13 @@ func countKey(id catalog.ID) []byte {
 	return kv.AppendPrefix(nil, kv.SpaceCount, uint32(id))
 }
 
-// rowCount is the exact number of rows the transaction sees under a physical id.
+// rowCount is the exact number of rows under a physical id: that of the last commit,
+// or of the snapshot where that is not known, with what the transaction has changed.
 func (tx *Transaction) rowCount(ctx context.Context, id catalog.ID) (uint64, error) {
 	if n, ok := tx.built[id]; ok {
+		return addDelta(n, tx.counts[id]), nil
+	}
+	if n, known := tx.engine().counts.of(id); known {
 		return addDelta(n, tx.counts[id]), nil
 	}
 	if err := tx.sync(ctx); err != nil {

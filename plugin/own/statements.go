@@ -20,6 +20,7 @@ type Statements struct {
 	functions *routine.Functions
 	parser    *parser.Parser
 	analyzer  atomic.Pointer[analyzer.Analyzer]
+	schemas   keyedSchemas
 }
 
 var _ parser.Resolver = (*Statements)(nil)
@@ -39,13 +40,15 @@ func (s *Statements) Parser() *parser.Parser { return s.parser }
 func (s *Statements) Attach(a *analyzer.Analyzer) { s.analyzer.Store(a) }
 
 // Resolve implements parser.Resolver.
-func (s *Statements) Resolve(_ *sql.Context, statement parser.Statement, exprs []sql.Expression) (sql.ExecSourceRel, error) {
+func (s *Statements) Resolve(ctx *sql.Context, statement parser.Statement, exprs []sql.Expression) (sql.ExecSourceRel, error) {
 	if n, ok := s.functions.Resolve(statement); ok {
 		return n, nil
 	}
 	switch statement := statement.(type) {
 	case *parser.InsertValues:
 		return s.insertValues(statement), nil
+	case *parser.Keyed:
+		return s.keyed(ctx, statement)
 	case *parser.Begin:
 		return begin(statement), nil
 	case *parser.EndTransaction:

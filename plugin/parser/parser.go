@@ -21,13 +21,15 @@ type Parser struct {
 	marks bool
 	// heads are the beginnings of INSERT statements that have been read.
 	heads *insertHeads
+	// shapes are those of the statements on one row.
+	shapes *keyedShapes
 }
 
 var _ sql.Parser = (*Parser)(nil)
 
 // New returns a parser. resolver turns statements of our own into nodes; nil refuses them with error 1235.
 func New(resolver Resolver) *Parser {
-	return &Parser{base: sql.NewMysqlParser(), resolver: resolver, walker: &walker{}, heads: &insertHeads{}}
+	return &Parser{base: sql.NewMysqlParser(), resolver: resolver, walker: &walker{}, heads: &insertHeads{}, shapes: &keyedShapes{}}
 }
 
 // ParseSimple implements sql.Parser: default options, the whole text is one statement.
@@ -98,6 +100,13 @@ type result struct {
 func (p *Parser) parse(ctx context.Context, text string, options ast.ParserOptions, one bool) (result, error) {
 	if s, end, ok := p.insertValues(ctx, text, options, one); ok {
 		return result{stmt: p.inject(s, authOnTables(ast.AuthType_INSERT, []Name{s.Table})), text: text[:end], end: end}, nil
+	}
+	if s, end, ok := p.keyed(ctx, text, options, one); ok {
+		privilege := ast.AuthType_SELECT
+		if len(s.Assignments) > 0 {
+			privilege = ast.AuthType_UPDATE
+		}
+		return result{stmt: p.inject(s, authOnTables(privilege, []Name{s.Table})), text: text[:end], end: end}, nil
 	}
 	m := mode{ansiQuotes: options.AnsiQuotes}
 	if strings.IndexByte(text, '\\') >= 0 {

@@ -45,14 +45,16 @@ func (*InsertValues) isStatement() {}
 func (s *InsertValues) String() string { return s.Text }
 
 // TextOf is the text of a number, the value of a string, and empty for NULL.
-func (s *InsertValues) TextOf(l Literal) string {
+func (s *InsertValues) TextOf(l Literal) string { return literalText(s.Text, l, s.mode) }
+
+func literalText(text string, l Literal, m mode) string {
 	switch l.Kind {
 	case LiteralNull:
 		return ""
 	case LiteralString:
-		return stringValue(s.Text[l.start:l.end], s.mode)
+		return stringValue(text[l.start:l.end], m)
 	}
-	return s.Text[l.start:l.end]
+	return text[l.start:l.end]
 }
 
 // NumberKind is the kind of a number written as text; false if it is no number, or not one of the three kinds.
@@ -215,7 +217,7 @@ func (s *InsertValues) readRows(l *lexer) bool {
 // readRow reads the values of a row and its closing parenthesis.
 func (s *InsertValues) readRow(l *lexer) bool {
 	for {
-		literal, ok := s.readLiteral(l)
+		literal, ok := readLiteral(l, s.mode)
 		if !ok {
 			return false
 		}
@@ -230,12 +232,13 @@ func (s *InsertValues) readRow(l *lexer) bool {
 	}
 }
 
-func (s *InsertValues) readLiteral(l *lexer) (Literal, bool) {
+// readLiteral reads one value.
+func readLiteral(l *lexer, m mode) (Literal, bool) {
 	t := l.next()
 	text := l.text
 	switch {
 	case t.kind == kindString:
-		return Literal{uint32(t.start), uint32(t.end), LiteralString}, plainEscapes(text[t.start:t.end], s.mode)
+		return Literal{uint32(t.start), uint32(t.end), LiteralString}, plainEscapes(text[t.start:t.end], m)
 	case t.is(text, "null"):
 		return Literal{uint32(t.start), uint32(t.end), LiteralNull}, true
 	case t.punct(text, '-'):
