@@ -72,7 +72,7 @@ func TestKeyedStatements(t *testing.T) {
 					name := names[r.IntN(len(names))]
 					value := pick(name)
 					if r.IntN(3) == 0 {
-						value = name + [...]string{" + ", "-", " - ", "+"}[r.IntN(4)] + [...]string{"1", "2", "127", "2147483648", "9223372036854775807", "1.5"}[r.IntN(6)]
+						value = name + [...]string{" + ", "-", " - ", "+"}[r.IntN(4)] + [...]string{"1", "2", "127", "2147483648", "9223372036854775807", "1.5", "-3", " -1", "-9223372036854775808"}[r.IntN(9)]
 					}
 					sets = append(sets, name+" = "+value)
 				}

@@ -3,6 +3,7 @@ package own
 import (
 	"errors"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -335,7 +336,7 @@ func (n *keyedUpdate) assignments(ctx *sql.Context, table *vtab.Table) ([]assign
 		l, text := n.keyed.Values[i], n.keyed.TextOf(n.keyed.Values[i])
 		if a.Operator != 0 {
 			number, err := strconv.ParseInt(text, 10, 64)
-			if err != nil || !types.IsInteger(c.Type) {
+			if err != nil || number == math.MinInt64 || !types.IsInteger(c.Type) {
 				return nil, errNotDirect
 			}
 			if a.Operator == '-' {
@@ -439,4 +440,3 @@ func sameValue(a, b any) (same, ok bool) {
 	}
 	return false, false
 }
-

@@ -114,40 +114,33 @@ func (s *Keyed) read(bare []byte) ([]byte, int, bool) {
 		bare = append(bare, '"') // other names, other shapes
 	}
 	from := 0
-	last := false // the last token was a literal
+	var last kind // of the token before: a name, a number or string for any literal, or punctuation
 	for {
 		before := l.pos
 		t := l.next()
 		switch {
 		case t.kind == kindEnd, t.punct(l.text, ';'):
-			if !last || len(l.markers) > 0 || len(l.dashes) > 0 {
+			if last != kindNumber || len(l.markers) > 0 || len(l.dashes) > 0 {
 				return nil, 0, false
 			}
 			s.Value = s.Values[len(s.Values)-1]
 			s.Values = s.Values[:len(s.Values)-1]
 			return append(bare, s.Text[from:t.start]...), t.end, true
-		case t.kind == kindWord && !t.is(l.text, "null"), t.kind == kindQuoted, t.kind == kindPunct && strings.IndexByte(",.*=+", l.text[t.start]) >= 0:
-			last = false
-		case t.kind == kindPunct && l.text[t.start] == '-' && last:
-			return nil, 0, false
-		case t.kind == kindPunct && l.text[t.start] == '-' && !s.afterEquals(before):
-			last = false
-		default:
+		case t.kind == kindWord && !t.is(l.text, "null"), t.kind == kindQuoted:
+			last = kindWord
+		case t.kind == kindPunct && strings.IndexByte(",.*=+", l.text[t.start]) >= 0, t.punct(l.text, '-') && last == kindWord:
+			last = kindPunct
+		default: // a minus behind punctuation is a number's
 			l.pos = before
 			literal, ok := readLiteral(l, s.mode)
-			if !ok || last {
+			if !ok || last == kindNumber {
 				return nil, 0, false
 			}
 			s.Values = append(s.Values, literal)
 			bare = append(append(bare, s.Text[from:literal.start]...), '?', '0'+byte(literal.Kind))
-			from, last = int(literal.end), true
+			from, last = int(literal.end), kindNumber
 		}
 	}
-}
-
-// afterEquals reports whether what stands before a position ends in an equals sign: a minus there is a number's.
-func (s *Keyed) afterEquals(pos int) bool {
-	return strings.HasSuffix(strings.TrimRight(s.Text[:pos], " \t\r\n"), "=")
 }
 
 // find returns the shape with the given text.
