@@ -205,9 +205,9 @@ DEALLOCATE PREPARE p;
 	require.Contains(t, out, "Statement prepared")
 	require.Contains(t, out, "Rows matched: 1  Changed: 1")
 	require.Contains(t, out, "two")
-	out, err = client(t, s, "CREATE TABLE d.h (t TIME); INSERT INTO d.h VALUES ('10:00:00'), ('-01:02:03.5'); SELECT * FROM d.h", "--user", "root", "--batch")
+	out, err = client(t, s, "CREATE TABLE d.h (t TIME, u TIME(6)); INSERT INTO d.h VALUES ('10:00:00', NULL), ('-01:02:03.5', '-01:02:03.5'); SELECT * FROM d.h", "--user", "root", "--batch")
 	require.NoError(t, err, out)
-	require.Equal(t, "t\n10:00:00\n-01:02:03.500000\n", out)
+	require.Equal(t, "t\tu\n10:00:00\tNULL\n-01:02:04\t-01:02:03.500000\n", out)
 }
 
 // LOAD DATA LOCAL through both clients: the file is the client's.
