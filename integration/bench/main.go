@@ -36,6 +36,7 @@ var parts = []part{
 	{"select", benchSelect},
 	{"insert", benchInsert},
 	{"hotrow", benchHotRow},
+	{"readwrite", benchReadWrite},
 	{"load", benchLoad},
 	{"scan", benchScan},
 }
@@ -54,12 +55,12 @@ func main() {
 
 func benchmarks(ctx context.Context) error {
 	var s settings
-	run := flag.String("run", ".", "regular expression of the parts to run: select, insert, hotrow, load, scan")
+	run := flag.String("run", ".", "regular expression of the parts to run: select, insert, hotrow, readwrite, load, scan")
 	flag.IntVar(&s.rows, "rows", 1_000_000, "rows of the large tables")
 	flag.IntVar(&s.rounds, "rounds", 5, "rounds that medians are taken over")
 	flag.DurationVar(&s.each, "each", 2*time.Second, "length of one measurement of a rate")
 	flag.StringVar(&s.dir, "dir", "", "folder on the disk to measure; the default is the system's for temporary files")
-	flag.StringVar(&s.against, "against", "", "DSN of a MySQL server to compare hotrow with, as user@tcp(127.0.0.1:3306)/")
+	flag.StringVar(&s.against, "against", "", "DSN of a MySQL server to compare hotrow and readwrite with, as user@tcp(127.0.0.1:3306)/")
 	profile := flag.String("cpuprofile", "", "file for a profile of this process, without the servers it starts")
 	flag.Parse()
 	debug.SetGCPercent(gcPercent)
