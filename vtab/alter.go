@@ -100,6 +100,7 @@ func (t *Table) alter(ctx *sql.Context, change func(*Transaction, *catalog.Table
 // the table exclusively must not read a snapshot from before it got the lock.
 func (tx *Transaction) refresh() {
 	if tx.kv != nil && tx.readers == 0 {
+		tx.snapshotCounts = nil
 		tx.kv.ResetSnapshot()
 	}
 }

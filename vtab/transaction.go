@@ -41,6 +41,9 @@ type Transaction struct {
 	locked map[catalog.ID]*tableLock
 	// altered are the tables that this transaction itself has redefined.
 	altered map[catalog.ID]bool
+	// snapshotCounts are the counts of the snapshot that were asked for: the planner asks
+	// several times for each statement.
+	snapshotCounts map[catalog.ID]uint64
 	// absolute counts of physical ids that this transaction built itself.
 	built map[catalog.ID]uint64
 	// stored are the counts that the commit has put into its batch.
@@ -195,6 +198,7 @@ func (tx *Transaction) beginStatement(alone bool) {
 	tx.cat.End()
 	tx.cat = nil
 	tx.synced = false
+	tx.snapshotCounts = nil
 	tx.seen.snapshot.Store(0)
 	if tx.kv != nil {
 		tx.kv.ResetSnapshot()
@@ -251,9 +255,15 @@ func (tx *Transaction) rowCount(ctx context.Context, id catalog.ID) (uint64, err
 	if err != nil {
 		return 0, err
 	}
-	n, err := readUint64(ctx, r, countKey(id))
-	if err != nil {
-		return 0, err
+	n, known := tx.snapshotCounts[id]
+	if !known {
+		if n, err = readUint64(ctx, r, countKey(id)); err != nil {
+			return 0, err
+		}
+		if tx.snapshotCounts == nil {
+			tx.snapshotCounts = map[catalog.ID]uint64{}
+		}
+		tx.snapshotCounts[id] = n
 	}
 	return addDelta(n, tx.counts[id]), nil
 }
