@@ -106,6 +106,10 @@ func (e *executor) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter
 			return nil, err
 		}
 		return e.showTexts(ctx, shown, row)
+	case *plan.DescribeQuery:
+		if !n.Format.Plan && !n.Format.Analyze {
+			return sql.RowsToRowIter(own.Explained(ctx, n.Child)...), nil
+		}
 	case *plan.ShowColumns:
 		rows, err := e.stock.Build(ctx, n, row)
 		if err != nil {

@@ -36,6 +36,7 @@ var rules = map[string]rule{
 	},
 	"like":               likeInParens,
 	"convert":            convertTo,
+	"format":             explainFormat,
 	"table":              optionsWithoutColumns,
 	"add":                addColumnList,
 	"restrict":           dropBehaviour,
@@ -356,4 +357,19 @@ func updateHistogram(s *source, i int) (int, error) {
 	}
 	s.replace(i, end-1, "", false)
 	return end - 1, nil
+}
+
+// explainFormat: EXPLAIN FORMAT = TRADITIONAL is EXPLAIN; a document of JSON there is not.
+func explainFormat(s *source, i int) (int, error) {
+	if i != 1 || !s.word(0, "explain") && !s.word(0, "describe") && !s.word(0, "desc") || !s.punct(2, '=') {
+		return i, nil
+	}
+	switch {
+	case s.word(3, "traditional"):
+		s.replace(1, 3, "", false)
+		return 3, nil
+	case s.word(3, "json"):
+		return i, errUnsupported("EXPLAIN FORMAT=JSON")
+	}
+	return i, nil
 }

@@ -298,7 +298,7 @@ func (s *scanner) first(t token) {
 	case 3:
 		s.sets = equalFold(w, "set")
 	case 4:
-		if equalFoldAny(w, "drop", "show", "lock") {
+		if equalFoldAny(w, "drop", "show", "lock", "desc") {
 			s.hints |= hintOwn
 		}
 	case 5:
@@ -320,11 +320,11 @@ func (s *scanner) first(t token) {
 			s.deletes = true
 		}
 	case 7:
-		if equalFoldAny(w, "analyze", "handler") {
+		if equalFoldAny(w, "analyze", "handler", "explain") {
 			s.hints |= hintOwn
 		}
 	case 8:
-		if equalFoldAny(w, "checksum", "optimize", "rollback") {
+		if equalFoldAny(w, "checksum", "optimize", "rollback", "describe") {
 			s.hints |= hintOwn
 		}
 	}
