@@ -132,3 +132,34 @@ func TestKeyedStatementsAmongOthers(t *testing.T) {
 	s.fails(1452, "UPDATE c SET v = 77 WHERE id = 1")
 	s.fails(1062, "UPDATE t SET v = 20 WHERE id = 1")
 }
+
+// Prepared on the server they run as others do, and ask for the same rights.
+func TestKeyedStatementsOfClients(t *testing.T) {
+	s := newTestServer(t, ServerOptions{})
+	db := s.open("", "")
+	exec(t, db, "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)", "INSERT INTO d.t VALUES (1,10)", "CREATE TABLE d.o (id INT PRIMARY KEY, v INT)",
+		"CREATE USER u IDENTIFIED BY ''", "GRANT SELECT ON d.o TO u")
+	db = s.open("d", "interpolateParams=false")
+	for i, statement := range []string{"UPDATE t SET v = v + 1 WHERE id = 1", "SELECT v FROM t WHERE id = 1"} {
+		prepared, err := db.Prepare(statement)
+		require.NoError(t, err)
+		for n := range 3 {
+			if i == 0 {
+				_, err := prepared.Exec()
+				require.NoError(t, err)
+				continue
+			}
+			var v int
+			require.NoError(t, prepared.QueryRow().Scan(&v))
+			require.Equal(t, 13, v, "execution %d", n)
+		}
+		require.NoError(t, prepared.Close())
+	}
+	u := openAs(t, s, "u", "d")
+	for _, statement := range []string{"SELECT v FROM t WHERE id = 1", "UPDATE t SET v = 1 WHERE id = 1", "UPDATE o SET v = 1 WHERE id = 1"} {
+		_, err := u.Exec(statement)
+		require.ErrorContains(t, err, "1142", statement)
+	}
+	_, err := u.Exec("SELECT v FROM o WHERE id = 1")
+	require.NoError(t, err)
+}
