@@ -121,3 +121,11 @@ func TestOverlap(t *testing.T) {
 		require.Equal(t, c.want, Overlap(c.b, c.a), "%q %q", c.b, c.a)
 	}
 }
+
+// What a look-up by key costs a transaction that remembers it.
+func BenchmarkReadSetPoint(b *testing.B) {
+	var s ReadSet
+	for i := range b.N {
+		s.AddSnapshot(PointRange(keyOf(i*7919%100000)), 5)
+	}
+}
