@@ -68,3 +68,12 @@ func (s *shell) lines(query string) []string {
 	}
 	return lines
 }
+
+// MATCH looks at more of a row than the columns it names, so the scan leaves it alone.
+func TestMatchAboveScan(t *testing.T) {
+	s := newShell(t)
+	s.exec("CREATE TABLE words (pk BIGINT UNSIGNED PRIMARY KEY, v1 VARCHAR(20), v2 VARCHAR(20), FULLTEXT idx (v1, v2))",
+		"INSERT INTO words VALUES (1, 'abc', 'def'), (2, 'ghi', 'jkl')")
+	s.is("2", "SELECT pk FROM words WHERE MATCH(v2, v1) AGAINST ('jkl') > 0")
+	s.is("1", "SELECT pk FROM words WHERE MATCH(v2, v1) AGAINST ('jkl') = 0")
+}

@@ -62,7 +62,8 @@ func columnsOf(e sql.Expression, width int) (columns []int, ok bool) {
 	seen := make([]bool, width)
 	sql.Inspect(nil, e, func(_ *sql.Context, e sql.Expression) bool {
 		switch e := e.(type) {
-		case *plan.Subquery, *plan.InSubquery, *plan.ExistsSubquery, sql.FunctionExpression, *expression.UserVar:
+		case *plan.Subquery, *plan.InSubquery, *plan.ExistsSubquery, sql.FunctionExpression, *expression.UserVar,
+			*expression.MatchAgainst: // reads the key of the row, too
 			ok = false
 		case *expression.GetField:
 			at := e.Index()
