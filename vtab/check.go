@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -156,7 +155,8 @@ func (e *Engine) view(ctx context.Context) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range snapshotRetries {
+	var waiting patience
+	for {
 		defs := e.catalog.Current()
 		r, err := txn.Snapshot(kv.Now)
 		if err != nil {
@@ -172,10 +172,11 @@ func (e *Engine) view(ctx context.Context) (*view, error) {
 			return &view{txn: txn, reader: r, defs: defs}, nil
 		}
 		txn.ResetSnapshot()
-		time.Sleep(time.Microsecond)
+		if err := waiting.wait(ctx, e.store); err != nil {
+			txn.Rollback()
+			return nil, err
+		}
 	}
-	txn.Rollback()
-	return nil, errInternal("no snapshot and catalog of one commit in %d attempts", snapshotRetries)
 }
 
 // checkTable checks one table at v and adds to r.

@@ -1,5 +1,7 @@
 package vtab
 
+import "time"
+
 // Limits of the table layer, with their reasons.
 const (
 	// maxIdentifierChars is MySQL's limit for names of objects.
@@ -24,8 +26,8 @@ const (
 	// to lock the table instead, each time: 100,000 take some 20 MiB. It is far
 	// above what ordinary statements touch, since a locked table stops others.
 	escalateEvery = 100_000
-	// snapshotRetries bounds the attempts to take a store snapshot and a catalog
+	// snapshotPatience bounds the attempts to take a store snapshot and a catalog
 	// snapshot of the same commit; each attempt is lost only to a DDL commit that
-	// falls between two loads.
-	snapshotRetries = 1000
+	// is on its way from the one to the other.
+	snapshotPatience = 30 * time.Second
 )

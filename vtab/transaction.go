@@ -143,7 +143,8 @@ func (tx *Transaction) sync(ctx context.Context) error {
 	if err := tx.track(); err != nil {
 		return err
 	}
-	for range snapshotRetries {
+	var waiting patience
+	for {
 		before, quiet := tx.engine().catalog.Settled()
 		r, err := t.Snapshot(kv.Now)
 		if err != nil {
@@ -165,9 +166,35 @@ func (tx *Transaction) sync(ctx context.Context) error {
 		tx.cat.End()
 		tx.cat = tx.engine().catalog.Begin()
 		t.ResetSnapshot()
-		time.Sleep(time.Microsecond)
+		if err := waiting.wait(ctx, tx.engine().store); err != nil {
+			return err
+		}
 	}
-	return errInternal("no snapshot and catalog of one commit in %d attempts", snapshotRetries)
+}
+
+// patience paces the attempts to take a store snapshot and a catalog snapshot of one
+// commit: a commit is between the two, and whoever makes it may have lost the
+// processor.
+type patience struct {
+	began time.Time
+	pause time.Duration
+}
+
+// wait pauses before the next attempt. It fails with the error of ctx, with that of a
+// store that has failed, and when there have been attempts for too long.
+func (p *patience) wait(ctx context.Context, store kv.Store) error {
+	if p.began.IsZero() {
+		p.began, p.pause = time.Now(), time.Microsecond
+	}
+	if err := errors.Join(ctx.Err(), store.Err()); err != nil {
+		return err
+	}
+	if time.Since(p.began) > snapshotPatience {
+		return errInternal("no snapshot and catalog of one commit within %v", snapshotPatience)
+	}
+	time.Sleep(p.pause)
+	p.pause = min(2*p.pause, time.Millisecond)
+	return nil
 }
 
 // readUint64 reads an eight-byte big-endian counter; absent is 0.
