@@ -171,4 +171,9 @@ FLUSH TABLES t FOR EXPORT --! 1235
 `},
 }
 
-func TestTableLocks(t *testing.T) { runBothWays(t, tableLockScenarios) }
+func TestTableLocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for locks")
+	}
+	runBothWays(t, tableLockScenarios)
+}
