@@ -15,7 +15,7 @@ import (
 func TestDumpsUnderLocks(t *testing.T) {
 	dumper, err := exec.LookPath("mariadb-dump")
 	if err != nil {
-		t.Skip("no mariadb-dump here")
+		process.Missing(t, "mariadb-dump (Debian: mariadb-client)")
 	}
 	s := process.Start(t, t.TempDir())
 	_, err = s.Open("", "").Exec("CREATE DATABASE d")
