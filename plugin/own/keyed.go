@@ -362,8 +362,8 @@ func (n *keyedUpdate) update(ctx *sql.Context, table *vtab.Table, updater sql.Ro
 		return info, err
 	}
 	old, err := rows.Next(ctx)
-	if closeErr := rows.Close(ctx); err == nil {
-		err = closeErr
+	if closeErr := rows.Close(ctx); closeErr != nil {
+		return info, correct.AlsoFailed(err, closeErr)
 	}
 	if errors.Is(err, io.EOF) {
 		return info, nil
